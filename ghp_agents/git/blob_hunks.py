@@ -26,23 +26,23 @@ class Hunk(NamedTuple):
 
 
 def hunks(place: TrialPlace, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str, str], list[Hunk]]:
-    """The hunks from the first blob of each pair to the second, as merges see them. Of binary and
-    very large blobs there are none. Raises GitError."""
-    known = sorted({pair for pair in pairs if pair[0] != pair[1]})
-    if not known:
+    """The hunks from the first blob of each pair to the second, as merges see them. Binary and very
+    large blobs have none. Raises GitError."""
+    differing = sorted({pair for pair in pairs if pair[0] != pair[1]})
+    if not differing:
         return {}
-    trees = [_tree(place, [pair[side] for pair in known]) for side in (0, 1)]
+    trees = [_tree(place, [pair[side] for pair in differing]) for side in (0, 1)]
     args = ("-c", f"core.bigFileThreshold={LARGEST}", "diff-tree", "-r", "-p", *line_ranges.DIFF)
-    found = [ranges for _, ranges in line_ranges.files(place.check(*args, *trees).out)]
-    news = sorted({pair[1] for pair, ranges in zip(known, found, strict=True) if ranges})
+    hunk_ranges = [ranges for _, ranges in line_ranges.files(place.check(*args, *trees).out)]
+    news = sorted({pair[1] for pair, ranges in zip(differing, hunk_ranges, strict=True) if ranges})
     with read_objects(place.git_dir, place.env, largest=LARGEST) as reader:
         blobs = {
             oid: blob.content for oid, blob in zip(news, reader.read(news), strict=True) if blob
         }
     lines = {oid: _LINE.findall(content) for oid, content in blobs.items()}
     return {
-        pair: [_with_text(Hunk(*one), lines.get(pair[1], ())) for one in ranges]
-        for pair, ranges in zip(known, found, strict=True)
+        pair: [_with_text(Hunk(*bounds), lines.get(pair[1], ())) for bounds in ranges]
+        for pair, ranges in zip(differing, hunk_ranges, strict=True)
     }
 
 

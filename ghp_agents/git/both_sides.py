@@ -47,11 +47,11 @@ class ConflictedFile(NamedTuple):
         kinds: dict[Kind, Kind] = {
             "deleted here": "deleted there", "deleted there": "deleted here"
         }  # fmt: skip
-        found = tuple(
+        overlaps = tuple(
             SidesOverlap(x.their_start, x.their_end, x.theirs, x.start, x.end, x.ours)
             for x in self.overlaps
         )
-        return self._replace(kind=kinds.get(self.kind, self.kind), overlaps=found)
+        return self._replace(kind=kinds.get(self.kind, self.kind), overlaps=overlaps)
 
 
 class _Change(NamedTuple):
@@ -70,8 +70,8 @@ def both_sides(
     for stage in stages:
         by_path.setdefault(stage.path, {})[stage.number] = stage
     shown = [*by_path.items()]
-    found = [_file(common_dir, path, versions, env) for path, versions in shown[:FILES]]
-    return (*found, *(ConflictedFile(path, "not compared") for path, _ in shown[FILES:]))
+    files = [_file(common_dir, path, versions, env) for path, versions in shown[:FILES]]
+    return (*files, *(ConflictedFile(path, "not compared") for path, _ in shown[FILES:]))
 
 
 def _file(
@@ -92,8 +92,8 @@ def _file(
         *_changes(common_dir, versions, 2, texts, env),
         *_changes(common_dir, versions, 3, texts, env),
     ]
-    found = list(_overlaps(changes, _lines(texts[2]), _lines(texts[3])))
-    return ConflictedFile(path, kind, tuple(found[:OVERLAPS]), max(0, len(found) - OVERLAPS))
+    overlaps = list(_overlaps(changes, _lines(texts[2]), _lines(texts[3])))
+    return ConflictedFile(path, kind, tuple(overlaps[:OVERLAPS]), max(0, len(overlaps) - OVERLAPS))
 
 
 def _kind(versions: Mapping[int, Stage]) -> Kind:
@@ -122,8 +122,8 @@ def _changes(
     plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--text"]
     args = ["diff", *plain, versions[1].oid, versions[side].oid]
     shown = git.check(args, cwd=common_dir, git_dir=common_dir, env=env).out
-    for found in _HUNK.finditer(shown):
-        old, old_size, new, new_size = (None if x is None else int(x) for x in found.groups())
+    for header in _HUNK.finditer(shown):
+        old, old_size, new, new_size = (None if x is None else int(x) for x in header.groups())
         yield _Change(_range(old, old_size), _range(new, new_size), side == 2)
 
 

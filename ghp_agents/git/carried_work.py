@@ -124,11 +124,11 @@ def in_the_way(copy: ScratchIndex, old: str, new: str) -> list[str]:
     """Files that neither tree has, where `new` has files: git would overwrite ignored ones."""
     entries = list(changed(copy, old, new))
     removed = {entry.path for entry in entries if entry.status == "D"}
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for entry in entries:
         if entry.status == "A":
-            found.update(dict.fromkeys(_in_the_way(copy.worktree, entry.path, removed)))
-    return [*found]
+            paths.update(dict.fromkeys(_in_the_way(copy.worktree, entry.path, removed)))
+    return [*paths]
 
 
 def _in_the_way(top: Path, path: str, removed: set[str]) -> Iterator[str]:

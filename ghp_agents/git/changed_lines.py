@@ -36,11 +36,11 @@ def in_worktree(place: Location, base: str, main: str) -> list[FileChange]:
     with tempfile.TemporaryDirectory(prefix="ghp-changes-") as scratch:
         copy = ScratchIndex(place, Path(scratch))
         _add_new(copy)
-        found = _changed(copy, base)
-        if main != base and found:
+        changes = _changed(copy, base)
+        if main != base and changes:
             unmerged = {*copy.names(*_REFRESH, *_ONLY_NAMES, main)}
-            found = [(file, path) for file, path in found if unmerged & {file.path, path}]
-    return sorted(file for file, _ in found)
+            changes = [(file, path) for file, path in changes if unmerged & {file.path, path}]
+    return sorted(file for file, _ in changes)
 
 
 def _add_new(copy: ScratchIndex) -> None:
@@ -81,12 +81,12 @@ def _with_lines(
     args = (*_REFRESH, "diff", *line_ranges.DIFF, "-M", "--diff-filter=MR", base, "--")
     shown = [*line_ranges.files(copy.git(*large, *args).out)]
     if len(shown) != len(patched):
-        return []  # somebody wrote meanwhile: the next look finds it
-    found: list[tuple[FileChange, str]] = []
+        return []  # somebody wrote meanwhile: the next run sees it
+    with_lines: list[tuple[FileChange, str]] = []
     for (file, path), (oid, hunks) in zip(patched, shown, strict=True):
         if hunks and oid == file.base:
             ranges = tuple((start, end) for start, end, _, _ in hunks)
-            found.append((file._replace(ranges=ranges), path))
+            with_lines.append((file._replace(ranges=ranges), path))
         elif oid == file.base:  # binary
-            found.append((file, path))
-    return found
+            with_lines.append((file, path))
+    return with_lines

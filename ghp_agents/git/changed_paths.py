@@ -28,19 +28,19 @@ def staged(folder: Path, index: str | None = None) -> list[str]:
     For a merge only paths that differ from both sides; the others were committed before.
     """
     env = {"GIT_INDEX_FILE": index} if index else None
-    found = git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).names
+    paths = git.check(["diff", "--cached", *_NAMES], cwd=folder, env=env).names
     merged = git.run(["rev-parse", "--verify", "--quiet", "MERGE_HEAD"], cwd=folder).text
     if not merged:
-        return found
+        return paths
     theirs = git.check(["diff", "--cached", *_NAMES, merged], cwd=folder, env=env).names
-    return sorted({*found} & {*theirs})
+    return sorted({*paths} & {*theirs})
 
 
 def in_worktree(folder: Path) -> list[str]:
     """The paths that differ from the last commit, staged or not, and new files."""
     args = ["status", "--porcelain", "-z", "--untracked-files=all", "--no-renames"]
-    found = git.check([*args, "--ignore-submodules=none"], cwd=folder).names
-    return [line[3:] for line in found]
+    lines = git.check([*args, "--ignore-submodules=none"], cwd=folder).names
+    return [line[3:] for line in lines]
 
 
 def below(folder: Path, path: str) -> list[str]:
@@ -89,13 +89,13 @@ def differing_each(folder: Path, pairs: Sequence[tuple[str, str]]) -> list[list[
     """The paths that differ in each pair of commits, by one process."""
     lines = "".join(f"{right} {left}\n" for left, right in pairs).encode()
     args = ["diff-tree", "--stdin", "--always", "-r", "--root", *_NAMES]
-    found: list[list[str]] = []
+    by_pair: list[list[str]] = []
     for name in git.check(args, cwd=folder, stdin=lines).names:
-        if len(found) < len(pairs) and name == pairs[len(found)][1]:
-            found.append([])
+        if len(by_pair) < len(pairs) and name == pairs[len(by_pair)][1]:
+            by_pair.append([])
         else:
-            found[-1].append(name)
-    return found
+            by_pair[-1].append(name)
+    return by_pair
 
 
 def commits_since(folder: Path, base: str) -> list[Signed]:
@@ -117,7 +117,7 @@ def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:
     """Paths typed in `cwd`, relative to the top of the worktree. Links in folders are followed, but
     not in the last name. Raises UsageError."""
     top = Path(os.path.realpath(toplevel))
-    found: list[str] = []
+    paths: list[str] = []
     for word in words:
         whole = Path(os.path.normpath(cwd / word)) if word and "\0" not in word else None
         real = Path(os.path.realpath(whole.parent), whole.name) if whole else None
@@ -126,5 +126,5 @@ def from_root(toplevel: str, cwd: Path, words: Sequence[str]) -> list[str]:
                 f"{word[:80]!r} is outside this repository.",
                 hint=f"Name files below {toplevel}.",
             )
-        found.append(str(real.relative_to(top)))
-    return found
+        paths.append(str(real.relative_to(top)))
+    return paths

@@ -64,8 +64,8 @@ def blob(folder: Path, commit: str, path: str) -> bytes | None:
     """The content of a file in a commit, or in that of a full ref; None if there is none."""
     common_dir = Path(find(folder).common_dir)
     commit = _resolved(common_dir, commit) if commit.startswith(SHARED) else commit
-    found = _object(common_dir, f"{commit}:{path}") if commit else None
-    return found.content if found and found.kind == "blob" else None
+    file = _object(common_dir, f"{commit}:{path}") if commit else None
+    return file.content if file and file.kind == "blob" else None
 
 
 def lacks(folder: Path, commit: str, *paths: str) -> bool:
@@ -106,12 +106,12 @@ def worktrees(folder: Path) -> list[Worktree]:
     common_dir = Path(os.path.realpath(find(folder).common_dir))
     if is_bare(common_dir):
         raise UnreadableRefsError
-    found = [_worktree(common_dir.parent, common_dir, common_dir)]
+    main = _worktree(common_dir.parent, common_dir, common_dir)
     try:
         linked = [_linked(place, common_dir) for place in _admin_folders(common_dir)]
     except OSError:
         raise UnreadableRefsError from None
-    return found + sorted(linked, key=lambda worktree: os.fsencode(worktree.path))
+    return [main, *sorted(linked, key=lambda worktree: os.fsencode(worktree.path))]
 
 
 def _admin_folders(common_dir: Path) -> Iterator[Path]:

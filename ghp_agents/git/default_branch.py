@@ -57,8 +57,8 @@ def chosen(refs: Mapping[str, str], remote: str) -> str | None:
 def text(folder: Path, commit: str, path: str) -> str | None:
     """A file in a commit; None if the commit lacks it."""
     with suppress(UnreadableRefsError):
-        found = clone_files.blob(folder, commit, path)
-        return None if found is None else found.decode("utf-8", "replace").rstrip("\n")
+        content = clone_files.blob(folder, commit, path)
+        return None if content is None else content.decode("utf-8", "replace").rstrip("\n")
     shown = git.run(["cat-file", "blob", f"{commit}:{path}"], cwd=folder)
     return shown.text if shown.code == 0 else None
 
@@ -69,9 +69,9 @@ def watched(
     """The files and folders that change when the default branch moves away from `line`. They are
     watched without git. Local branches matter only if no remote has it."""
     branches = sorted({*USUAL, *(name for name in names if ".." not in name.split("/"))})
-    found = ["packed-refs", "refs/remotes", "reftable/tables.list"]
+    paths = ["packed-refs", "refs/remotes", "reftable/tables.list"]
     if line is None or line.ref.startswith(HEADS):
-        found += [HEADS + name for name in branches]
+        paths += [HEADS + name for name in branches]
     for remote in sorted(set(remotes)):
-        found += [f"{REMOTES}{remote}/{name}" for name in ("HEAD", *branches)]
-    return [f"{common_dir}/{path}" for path in found]
+        paths += [f"{REMOTES}{remote}/{name}" for name in ("HEAD", *branches)]
+    return [f"{common_dir}/{path}" for path in paths]

@@ -18,5 +18,7 @@ def among(toplevel: str, paths: Sequence[str]) -> Collection[str]:
     words = ["check-attr", "-z", "--stdin", ATTRIBUTE]
     marked = git.run(words, cwd=folder, stdin=listed)
     generated = zip(paths, values(marked.out), strict=False)
-    found = {os.fsdecode(name).removeprefix(HERE) for name in ignored.out.split(b"\0") if name}
-    return found | {path for path, is_generated in generated if is_generated}
+    ignored_paths = {
+        os.fsdecode(name).removeprefix(HERE) for name in ignored.out.split(b"\0") if name
+    }
+    return ignored_paths | {path for path, is_generated in generated if is_generated}

@@ -98,10 +98,10 @@ class _Reader(ObjectReader):
 
     def _entries(self, oid: str) -> dict[str, TreeEntry]:
         if oid not in self._trees:
-            found = self._object(oid)
-            if found.kind == "commit" or found.kind == "tag" or found.is_cut:
+            target = self._object(oid)
+            if target.kind == "commit" or target.kind == "tag" or target.is_cut:
                 raise NotLooseError(oid)
-            entries = tree_entries(found.content, len(oid)) if found.kind == "tree" else []
+            entries = tree_entries(target.content, len(oid)) if target.kind == "tree" else []
             self._trees[oid] = {entry.name: entry for entry in entries}
         return self._trees[oid]
 

@@ -174,12 +174,12 @@ def merged_heads(folder: Path, trunk: str) -> dict[str, str]:
     """The heads that trailers of the default branch name, each with the newest commit that does."""
     form = f"--format=%H%x00%(trailers:key={HEAD_TRAILER},valueonly,separator=%x1f)"
     args = ["log", "--no-show-signature", f"--max-count={LOOKED_AT}", form, trunk]
-    found: dict[str, str] = {}
+    newest: dict[str, str] = {}
     for line in git.run(args, cwd=folder, timeout=TIMEOUT_S).text.splitlines():
         commit, _, heads = line.partition("\0")
         for head in filter(None, heads.split("\x1f")):
-            found.setdefault(head, commit)
-    return found
+            newest.setdefault(head, commit)
+    return newest
 
 
 def landed_unmarked(folder: Path, trunk: str, head: str) -> str | None:
@@ -201,9 +201,9 @@ def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -
     with detached(folder, scratch, ours) as place:
         args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
         done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=TIMEOUT_S)
-        found = stages(place)
-        if found:
-            return MergedTree("", found)
+        conflicts = stages(place)
+        if conflicts:
+            return MergedTree("", conflicts)
         if done.code != 0:
             raise git.failure(args, done)
         return MergedTree(git.check(["write-tree"], cwd=place).text)
@@ -213,22 +213,24 @@ def _replayed(
     folder: Path, scratch: Path, onto: str, head: str, env: Mapping[str, str] | None
 ) -> MergeResult:
     with detached(folder, scratch, head) as place:
-        found = rebase(place, onto, env)
-        return MergeResult("" if found else git.check(["rev-parse", "HEAD"], cwd=place).text, found)
+        conflicts = rebase(place, onto, env)
+        return MergeResult(
+            "" if conflicts else git.check(["rev-parse", "HEAD"], cwd=place).text, conflicts
+        )
 
 
 def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tuple[Stage, ...]:
-    """Rebase what is checked out in `folder`. On conflicts abort and return what conflicts; "ours"
-    is then what it is rebased onto."""
+    """Rebase what is checked out in `folder`. On conflicts, abort and return them; "ours" is the
+    commit that it is rebased onto."""
     args = [*_PLAIN, "rebase", "--no-verify", "-q", onto]
     done = git.run(args, cwd=folder, env={**_NO_EDITOR, **(env or {})}, timeout=TIMEOUT_S)
     if done.code == 0:
         return ()
-    found = stages(folder)
+    conflicts = stages(folder)
     git.run(["rebase", "--abort"], cwd=folder, env=_NO_EDITOR, timeout=TIMEOUT_S)
-    if not found:
+    if not conflicts:
         raise git.failure(args, done)
-    return found
+    return conflicts
 
 
 def stages(folder: Path) -> tuple[Stage, ...]:

@@ -194,8 +194,8 @@ def _read(folder: Path, saved: str) -> Move:
 
 def _add_objects(copy: ScratchIndex, move: Move, saved: str) -> None:
     """Copy the new objects from the temporary folder to the repository's own."""
-    known = git.check(["rev-parse", f"{move.old}^{{commit}}"], cwd=copy.worktree).text
-    listed = copy.git("rev-list", "--objects", saved, "--not", known, f"{move.new}^@", "--").out
+    old = git.check(["rev-parse", f"{move.old}^{{commit}}"], cwd=copy.worktree).text
+    listed = copy.git("rev-list", "--objects", saved, "--not", old, f"{move.new}^@", "--").out
     names = b"".join(line.partition(b" ")[0] + b"\n" for line in listed.splitlines())
     packed = copy.git("pack-objects", "-q", "--local", "--stdout", stdin=names).out
     git.check(["index-pack", "--stdin"], cwd=copy.worktree, stdin=packed)

@@ -69,8 +69,8 @@ def _inode(folder: Path) -> int:
 
 
 def _take_idle(source: _Source) -> git.Process | None:
-    for number, (known, process) in enumerate(_idle):
-        if known == source:
+    for number, (other, process) in enumerate(_idle):
+        if other == source:
             del _idle[number]
             if process.poll() is None:
                 return process
@@ -124,8 +124,8 @@ class ObjectReader:
         """
         wanted = [name for name in names if name]
         try:
-            found = iter([found for some in self._portions(wanted) for found in self._ask(some)])
-            return [next(found) if name else None for name in names]
+            objects = iter([item for some in self._portions(wanted) for item in self._ask(some)])
+            return [next(objects) if name else None for name in names]
         except BrokenPipeError:
             raise _ended_early() from None
 

@@ -152,8 +152,8 @@ def _starts(whole: Path) -> list[int]:
         return [0]
     with whole.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
         starts = [0]
-        while (found := view.find(b"\ndiff --git ", starts[-1])) >= 0:
-            starts.append(found + 1)
+        while (header_at := view.find(b"\ndiff --git ", starts[-1])) >= 0:
+            starts.append(header_at + 1)
         return [*starts, len(view)]
 
 
@@ -169,14 +169,16 @@ def _described(data: bytes) -> list[_Described]:
         source, path = (first, next(words)) if kind[0] == "R" else ("", first)
         raw.append((kind[0], path, source, (old_mode, new_mode), oid))
         word = next(words)
-    found: list[_Described] = []
+    described: list[_Described] = []
     for kind, path, source, modes, oid in raw:
         added, removed, named = word.split("\t", 2)
         if not named:  # a rename: its two names follow
             next(words), next(words)
-        found.append((PatchedFile(kind, path, _count(added), _count(removed), source), modes, oid))
+        described.append(
+            (PatchedFile(kind, path, _count(added), _count(removed), source), modes, oid)
+        )
         word = next(words)
-    return found
+    return described
 
 
 def _count(text: str) -> int | None:

@@ -84,23 +84,23 @@ def links_in_the_way(folder: Path, pieces: Collection[Piece]) -> list[str]:
     paths = {path for piece in pieces for path in (piece.old, piece.new)}
     above = {parent for path in paths for parent in parents(path)}
     links = sorted(parent for parent in above if (folder / parent).is_symlink())
-    known = _tracked(folder, links)
-    return [link for link in links if link not in known]
+    tracked = _tracked(folder, links)
+    return [link for link in links if link not in tracked]
 
 
 def _tracked(folder: Path, names: list[str]) -> dict[str, str | None]:
     """Those of `names` that are tracked files; for a link, its target."""
     if not names:
         return {}
-    known: dict[str, str | None] = {}
+    targets: dict[str, str | None] = {}
     wanted = {os.fsencode(name) for name in names}
     for line in git.check(["ls-files", "-z", "--stage"], cwd=folder).out.split(b"\0"):
         facts, _, name = line.partition(b"\t")
         mode, _, rest = facts.decode().partition(" ")
         if name in wanted and mode != "160000":
             oid = rest.partition(" ")[0]
-            known[os.fsdecode(name)] = _link(folder, oid) if mode == LINK else None
-    return known
+            targets[os.fsdecode(name)] = _link(folder, oid) if mode == LINK else None
+    return targets
 
 
 def _link(folder: Path, oid: str) -> str:

@@ -105,10 +105,10 @@ def _piece(lines: "_Lines") -> Piece:
 def _facts(lines: "_Lines") -> dict[bytes, bytes]:
     """The lines between header and content, by their first words."""
     facts: dict[bytes, bytes] = {}
-    while (line := lines.head) is not None and (found := _FACT.fullmatch(line)):
-        if found[1] in facts or len(line) > LONGEST:
+    while (line := lines.head) is not None and (fact := _FACT.fullmatch(line)):
+        if fact[1] in facts or len(line) > LONGEST:
             raise lines.wrong("repeats a header, or is too long")
-        facts[found[1]] = found[2]
+        facts[fact[1]] = fact[2]
         lines.take()
     if (lines.head or b"").startswith(b"copy "):
         raise lines.wrong("copies a file")
@@ -166,10 +166,10 @@ def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
     """Skip lines of text; for a link, returns the text after the change."""
     after: list[bytes] = []
     while (head := lines.head) is not None and head.startswith(b"@@ "):
-        found = _HUNK.fullmatch(lines.take())
-        if found is None:
+        header = _HUNK.fullmatch(lines.take())
+        if header is None:
             raise lines.wrong("follows a change without line numbers")
-        left = [int(count or b"1") for count in found.groups()]
+        left = [int(count or b"1") for count in header.groups()]
         is_new = False
         while left != [0, 0] or (lines.head or b"").startswith(b"\\ "):
             line = lines.take()
@@ -189,11 +189,11 @@ def _pass_hunks(lines: "_Lines", is_link: bool) -> str | None:
 def _pass_binary(lines: "_Lines") -> None:
     lines.take()
     for _ in range(2):  # the new lines, and the old ones
-        found = _BINARY.fullmatch(lines.head or b"")
-        if found is None:
+        header = _BINARY.fullmatch(lines.head or b"")
+        if header is None:
             break
         lines.take()
-        lines.unpacked += int(found[2])
+        lines.unpacked += int(header[2])
         if lines.unpacked > LARGEST:
             raise lines.wrong("makes the unpacked patch too large")
         while line := lines.take():
@@ -244,8 +244,8 @@ def _of_header(lines: "_Lines", header: bytes) -> str:
 
 def _quoted_pair(lines: "_Lines", header: bytes) -> tuple[str, str]:
     """The two names of a header of which at least one is quoted."""
-    found = _QUOTED.match(header)
-    at = found.end() if found else header.find(b' "')
+    first = _QUOTED.match(header)
+    at = first.end() if first else header.find(b' "')
     if header[at : at + 1] != b" ":
         raise lines.wrong("follows a header without two names")
     return _name(lines, header[:at], b"a/"), _name(lines, header[at + 1 :], b"b/")
@@ -253,9 +253,9 @@ def _quoted_pair(lines: "_Lines", header: bytes) -> tuple[str, str]:
 
 def _name(lines: "_Lines", raw: bytes, prefix: bytes) -> str:
     """A name as git writes it, without its prefix."""
-    found = _QUOTED.fullmatch(raw)
-    if found:
-        raw = _ESCAPE.sub(_unescaped, found[1])
+    quoted = _QUOTED.fullmatch(raw)
+    if quoted:
+        raw = _ESCAPE.sub(_unescaped, quoted[1])
     elif _MUST_BE_QUOTED.search(raw):
         raise lines.wrong("follows a name that git would have quoted")
     if not raw.startswith(prefix):
@@ -263,8 +263,8 @@ def _name(lines: "_Lines", raw: bytes, prefix: bytes) -> str:
     return os.fsdecode(raw.removeprefix(prefix))
 
 
-def _unescaped(found: re.Match[bytes]) -> bytes:
-    code = found[1]
+def _unescaped(escape: re.Match[bytes]) -> bytes:
+    code = escape[1]
     if len(code) == 3:
         return bytes([int(code, 8)])
     return bytes([_ESCAPES.get(code[0], code[0])])

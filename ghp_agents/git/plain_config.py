@@ -11,13 +11,13 @@ _NOT_PLAIN = frozenset(' \t"#;\\')
 
 
 def remotes(common_dir: Path) -> dict[str, str] | None:
-    """The addresses of the remotes by name, of each the first; None where only git can tell: the
-    file has quotes, comments, escapes or includes."""
+    """The first address of each remote, by name. None if only git can read the file: it has quotes,
+    comments, escapes or includes."""
     try:
         text = (common_dir / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     name: str | None = None
     for line in map(str.strip, text.split("\n")):
         if line.endswith("\\"):  # the value goes on in the next line
@@ -37,5 +37,5 @@ def remotes(common_dir: Path) -> dict[str, str] | None:
                 value = value.strip()
                 if not value or not _NOT_PLAIN.isdisjoint(value):
                     return None
-                found.setdefault(name, value)
-    return found
+                addresses.setdefault(name, value)
+    return addresses

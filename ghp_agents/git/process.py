@@ -198,11 +198,11 @@ def configuration(folder: Path, git_dir: Path) -> Configuration:
     """Git's whole configuration for a worktree, in one process. Raises GitError."""
     shown = check(["config", "-z", "--show-scope", "--list"], cwd=folder, git_dir=git_dir)
     fields = shown.out.decode("utf-8", "replace").split("\0")
-    found: Configuration = {}
+    settings: Configuration = {}
     for scope, line in zip(fields[::2], fields[1::2], strict=False):
         name, _, value = line.partition("\n")
-        found.setdefault(name, []).append((scope, value))
-    return found
+        settings.setdefault(name, []).append((scope, value))
+    return settings
 
 
 def version() -> tuple[int, ...]:

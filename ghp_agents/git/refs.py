@@ -30,11 +30,11 @@ def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
             raise UnreadableRefsError
         # Loose refs first: git removes one only when it is in the packed file.
         loose = [ref for prefix in prefixes for ref in _loose(os.fsencode(git_dir), prefix)]
-        found = dict(ref for ref in _packed(git_dir) if ref[0].startswith(prefixes))
+        refs = dict(ref for ref in _packed(git_dir) if ref[0].startswith(prefixes))
     except OSError:
         raise UnreadableRefsError from None
-    found.update(loose)
-    return {name: found[name] for name in sorted(found)}
+    refs.update(loose)
+    return {name: refs[name] for name in sorted(refs)}
 
 
 def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
@@ -43,15 +43,15 @@ def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
     try:
         if (git_dir / "reftable").exists():
             raise UnreadableRefsError
-        found = {name: _read_loose(git_dir, name) for name in names}  # before the packed ones
-        packed = b"" if all(found.values()) else _packed_content(git_dir)
+        refs = {name: _read_loose(git_dir, name) for name in names}  # before the packed ones
+        packed = b"" if all(refs.values()) else _packed_content(git_dir)
     except OSError:
         raise UnreadableRefsError from None
-    for name in [name for name, content in found.items() if not content]:
+    for name in [name for name, content in refs.items() if not content]:
         end = packed.find(b" %s\n" % os.fsencode(name))
         line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n" if end > 0 else b""
-        found[name] = _checked(os.fsencode(name), line) if line else ""
-    return {name: content for name, content in found.items() if content}
+        refs[name] = _checked(os.fsencode(name), line) if line else ""
+    return {name: content for name, content in refs.items() if content}
 
 
 def remotes(git_dir: Path) -> list[str]:
@@ -125,10 +125,10 @@ def _content(path: bytes) -> bytes | None:
 
 
 def _checked(name: bytes, content: bytes) -> str:
-    found = _OID.fullmatch(content)
-    if not found or not _is_plain(name):
+    oid = _OID.fullmatch(content)
+    if not oid or not _is_plain(name):
         raise UnreadableRefsError
-    return found[1].decode()
+    return oid[1].decode()
 
 
 def _is_plain(name: bytes) -> bool:

@@ -36,29 +36,29 @@ def changes(place: GitPlace, pairs: Sequence[tuple[str, str]]) -> list[list[Tree
     lines = "".join(f"{old} {new}\n" for old, new in pairs).encode()
     args = ("diff-tree", "--stdin", "-r", "-z", "--raw", "--no-renames", "--no-abbrev")
     out = place.check(*args, stdin=lines).out
-    found = [*_parse(out)]
-    assert len(found) == len(pairs), "git prints a line for each pair"
-    return found
+    listed = [*_parse(out)]
+    assert len(listed) == len(pairs), "git prints a line for each pair"
+    return listed
 
 
 def _parse(out: bytes) -> Iterator[list[TreeChange]]:
     """Each pair has a line with its trees, then fields that end with NUL: a description, a path."""
     at = 0
-    found: list[TreeChange] | None = None
+    pair_changes: list[TreeChange] | None = None
     while at < len(out):
         if out[at : at + 1] != b":":
-            if found is not None:
-                yield found
-            at, found = out.index(b"\n", at) + 1, []
+            if pair_changes is not None:
+                yield pair_changes
+            at, pair_changes = out.index(b"\n", at) + 1, []
             continue
         middle = out.index(b"\0", at)
         end = out.index(b"\0", middle + 1)
         old, new = out[at:middle].split(b" ")[2:4]
-        assert found is not None
-        found.append(TreeChange(os.fsdecode(out[middle + 1 : end]), _oid(old), _oid(new)))
+        assert pair_changes is not None
+        pair_changes.append(TreeChange(os.fsdecode(out[middle + 1 : end]), _oid(old), _oid(new)))
         at = end + 1
-    if found is not None:
-        yield found
+    if pair_changes is not None:
+        yield pair_changes
 
 
 def _oid(text: bytes) -> str:

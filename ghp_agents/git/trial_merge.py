@@ -88,13 +88,15 @@ def programs(folder: Path) -> Programs:
     keys = sorted({*git.run(args, cwd=folder).names})
     named = [(key, *key.partition(".")[::2]) for key in keys]
     flags: list[str] = []
-    found: dict[str, set[str]] = {"merge": set(), "filter": set()}
+    by_section: dict[str, set[str]] = {"merge": set(), "filter": set()}
     for key, section, rest in named:
         name, _, last = rest.rpartition(".")
         if (last == "driver") == (section == "merge") and last in _INSTEAD:
-            found[section].add(name)
+            by_section[section].add(name)
             flags.append(f"--config-env={key}={_INSTEAD[last]}")
-    return Programs(frozenset(found["merge"]), frozenset(found["filter"]), tuple(flags), _VALUES)
+    return Programs(
+        frozenset(by_section["merge"]), frozenset(by_section["filter"]), tuple(flags), _VALUES
+    )
 
 
 def open_place(git_dir: Path, scratch: Path, programs: Programs) -> TrialPlace:
@@ -110,14 +112,14 @@ def open_place(git_dir: Path, scratch: Path, programs: Programs) -> TrialPlace:
 
 
 def use_attributes(place: TrialPlace, commit: str) -> None:
-    """Let the `.gitattributes` files of a commit count."""
+    """Apply the `.gitattributes` files of a commit."""
     listed = place.check("ls-tree", "-r", "-z", "--name-only", "--full-tree", commit).names
     paths = [path for path in listed if path.rpartition("/")[2] == ATTRIBUTES and _is_plain(path)]
     if not paths:
         return
     with read_objects(place.git_dir, place.env, largest=LARGEST_ATTRIBUTES) as reader:
-        found = reader.read([f"{commit}:{path}" for path in paths])
-    for path, content in zip(paths, found, strict=True):
+        blobs = reader.read([f"{commit}:{path}" for path in paths])
+    for path, content in zip(paths, blobs, strict=True):
         if content is not None and content.kind == "blob" and not content.is_cut:
             (place.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (place.folder / path).write_bytes(content.content)

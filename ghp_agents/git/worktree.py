@@ -100,18 +100,18 @@ def differences(folder: Path) -> list[Difference]:
     """All differences from the last commit, and new files; a new folder is one entry."""
     args = ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--no-renames"]
     words = git.check([*args, "--ignore-submodules=none"], cwd=folder).out.split(b"\0")
-    found: list[Difference] = []
+    entries: list[Difference] = []
     for word in (os.fsdecode(word) for word in words if word):
         kind, _, rest = word.partition(" ")
         if kind == "1":  # XY sub mH mI mW hH hI path
             code, inner, *_, path = rest.split(" ", 7)
-            found.append(Difference(code, path, inner[0] == "S" and set(inner[2:]) != {"."}))
+            entries.append(Difference(code, path, inner[0] == "S" and set(inner[2:]) != {"."}))
         elif kind == "u":  # XY sub m1 m2 m3 mW h1 h2 h3 path
             code, *_, path = rest.split(" ", 9)
-            found.append(Difference(code, path))
+            entries.append(Difference(code, path))
         elif kind == "?":
-            found.append(Difference("??", rest))
-    return sorted(found, key=lambda difference: difference.path)
+            entries.append(Difference("??", rest))
+    return sorted(entries, key=lambda difference: difference.path)
 
 
 def files(folder: Path) -> list[str]:
@@ -193,12 +193,12 @@ def history(place: Location, commit: str, others: Sequence[str]) -> History:
 
 
 def _lines(stat: str) -> list[Lines]:
-    found: list[Lines] = []
+    lines: list[Lines] = []
     for record in stat.split("\0"):
         if record:
             added, removed, path = record.split("\t", 2)
-            found.append(Lines(path, _count(added), _count(removed)))
-    return found
+            lines.append(Lines(path, _count(added), _count(removed)))
+    return lines
 
 
 def _count(text: str) -> int | None:

@@ -38,15 +38,17 @@ def listed(folder: Path) -> list[Checkout]:
             for worktree in clone_files.worktrees(folder)
         ]
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
-    found: list[Checkout] = []
+    checkouts: list[Checkout] = []
     for entry in shown.split(b"\n\n"):
         words = dict(_pair(line) for line in os.fsdecode(entry).splitlines())
         if "worktree" in words and "bare" not in words:
             branch, half = _branch(words.get("branch", "")), words.get("locked") == _HALF_MADE
-            found.append(
-                Checkout(Path(words["worktree"]), branch, words.get("HEAD", ""), half, not found)
+            checkouts.append(
+                Checkout(
+                    Path(words["worktree"]), branch, words.get("HEAD", ""), half, not checkouts
+                )
             )
-    return found
+    return checkouts
 
 
 def _branch(ref: str) -> str | None:
@@ -95,14 +97,14 @@ def branches(folder: Path) -> dict[str, str]:
 
 def remote_branches(folder: Path, remote: str) -> dict[str, str]:
     """The branches of a remote, as last fetched."""
-    found = _refs(folder, f"refs/remotes/{remote}/")
-    return {name: commit for name, commit in found.items() if name != "HEAD"}
+    refs = _refs(folder, f"refs/remotes/{remote}/")
+    return {name: commit for name, commit in refs.items() if name != "HEAD"}
 
 
 def _refs(folder: Path, prefix: str) -> dict[str, str]:
     with suppress(UnreadableRefsError):
-        found = clone_files.below(folder, prefix)
-        return {name.removeprefix(prefix): oid for name, oid in found.items()}
+        refs = clone_files.below(folder, prefix)
+        return {name.removeprefix(prefix): oid for name, oid in refs.items()}
     args = ["for-each-ref", "--format=%(refname)%00%(objectname)", prefix]
     lines = git.check(args, cwd=folder).text.splitlines()
     return {name.removeprefix(prefix): oid for name, _, oid in (x.partition("\0") for x in lines)}

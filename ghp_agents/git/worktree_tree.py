@@ -47,18 +47,18 @@ def read(place: Location, scratch: Path, objects: Path, programs: Programs) -> W
     done = git.run([*programs.flags, *_STATUS], cwd=folder, env=programs.env, timeout=TIMEOUT_S)
     if done.code != 0:
         raise git.failure(_STATUS, done)
-    found = _parse(done.out)
-    if found.unmerged:
-        return WorktreeTree(found.head, unmerged=tuple(found.unmerged))
-    if not found.head or not (found.changed or found.new):
-        return WorktreeTree(found.head)
+    status = _parse(done.out)
+    if status.unmerged:
+        return WorktreeTree(status.head, unmerged=tuple(status.unmerged))
+    if not status.head or not (status.changed or status.new):
+        return WorktreeTree(status.head)
     left_out: list[LeftOut] = []
-    names = _fitting(folder, found, left_out)
+    names = _fitting(folder, status, left_out)
     names = _without_filters(folder, names, programs, left_out)
     copy = ScratchIndex(place, scratch, objects, programs.flags, programs.env)
     if names and not _update(copy, names):
         left_out += stage(copy, NEW_BYTES)
-    return WorktreeTree(found.head, copy.git("write-tree").text, (), tuple(left_out))
+    return WorktreeTree(status.head, copy.git("write-tree").text, (), tuple(left_out))
 
 
 def _parse(out: bytes) -> _Status:
@@ -76,17 +76,17 @@ def _parse(out: bytes) -> _Status:
     return _Status(head, changed, new, unmerged)
 
 
-def _fitting(folder: Path, found: _Status, left_out: list[LeftOut]) -> list[str]:
+def _fitting(folder: Path, status: _Status, left_out: list[LeftOut]) -> list[str]:
     """The changed files that are not huge, and the smallest new ones."""
     names: list[str] = []
-    for name in found.changed:
+    for name in status.changed:
         size = _size(folder / name)
         if size > LARGEST:
             left_out.append(LeftOut(name, size, "too large"))
         else:
             names.append(name)
     room = NEW_BYTES
-    for size, name in sorted((_size(folder / name), name) for name in found.new):
+    for size, name in sorted((_size(folder / name), name) for name in status.new):
         if name.endswith("/"):
             continue  # a repository of its own, or another worktree
         if size > room:
