@@ -51,5 +51,5 @@ def compact(ctx: Context, before: float, messages_before: float = -math.inf) -> 
 def _conversations(ctx: Context, snapshot: Snapshot, before: float) -> list[Settled]:
     if before == -math.inf:
         return []
-    known = messages.known_letters(ctx, snapshot, everything=True)
-    return retention.settled(mailbox.everything(snapshot), known, before)
+    letters = messages.known_letters(ctx, snapshot, everything=True)
+    return retention.settled(mailbox.everything(snapshot), letters, before)

@@ -90,8 +90,8 @@ def command(program: str, notice: Notice) -> list[str]:
 def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
     """The open urgent questions and the requests for a person's input of the last hour."""
     since = ctx.ws.clock.now() - RECENT
-    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    for question in settled_questions.marked(ctx.locks, snapshot, known):
+    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
+    for question in settled_questions.marked(ctx.locks, snapshot, escalations):
         is_urgent = question.is_open and question.urgency == questions.URGENCIES[-1]
         if is_urgent and seconds(question.asked_at) > since:
             answer = f"ghp agent-answer {question.name}"

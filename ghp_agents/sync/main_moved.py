@@ -43,7 +43,7 @@ class Merges(NamedTuple):
 
     records: int = -1  # of pull requests; -1: it never looked
     tip: str = ""  # of main, as this clone knew it
-    known: tuple[str, ...] = ()  # the commits on main
+    on_main: tuple[str, ...] = ()  # the commits on main
     news: Mapping[str, Sequence[tuple[str, str]]] = {}
 
 
@@ -53,9 +53,9 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
     records, tip = len(files), _tip(ctx.ws)
     if (records, tip) == (before.records, before.tip):
         return
-    pulls = [found.pull for found in replay.fold(replay.read_events(files))]
+    pulls = [history.pull for history in replay.fold(replay.read_events(files))]
     merged = [pull for pull in pulls if pull.merged_as]
-    new = [pull for pull in merged if pull.merged_as not in before.known and pull.paths]
+    new = [pull for pull in merged if pull.merged_as not in before.on_main and pull.paths]
     agents = presence.agents_here(ctx.ws)
     bases = _look(ctx, views, tip, new) if agents and tip else {}
     news = {**before.news}
@@ -63,12 +63,12 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
         if bases is not None:
             base = bases.get(agent)
             news[agent] = [(_stale_text(base, new), base.key)] if base else []
-        elif before.records >= 0 and (found := _news(ctx.ws, agent, new)):
-            news[agent] = [*news.get(agent, ()), *found][-MOST:]
+        elif before.records >= 0 and (merge_news := _news(ctx.ws, agent, new)):
+            news[agent] = [*news.get(agent, ()), *merge_news][-MOST:]
     if bases is not None:
         stale_base.keep(ctx.ws, bases)
-    known = tuple(str(pull.merged_as) for pull in merged)
-    _file(ctx.ws).write(Merges(records, tip, known, news))
+    on_main = tuple(str(pull.merged_as) for pull in merged)
+    _file(ctx.ws).write(Merges(records, tip, on_main, news))
 
 
 def _tip(ws: Workspace) -> str:
@@ -92,10 +92,10 @@ def _look(
         return tips[-1]
 
     try:
-        found = conflicts.stale_works(ctx, views, tip, fetch)
+        stale = conflicts.stale_works(ctx, views, tip, fetch)
     except GhpError:
         return None
-    return stale_base.of_conflicts(found, tips[-1] or tip)
+    return stale_base.of_conflicts(stale, tips[-1] or tip)
 
 
 def _stale_text(base: StaleBase, new: Sequence[Pull]) -> str:
@@ -111,11 +111,11 @@ def _stale_text(base: StaleBase, new: Sequence[Pull]) -> str:
 
 def news(ws: Workspace, agent: AgentName) -> News:
     """What an agent hears of merges, delivered or not."""
-    found = [(text, name) for text, name in _file(ws).read().news.get(agent, ())]
-    if any(name.startswith(stale_base.KEY) for _, name in found):
+    items = [(text, name) for text, name in _file(ws).read().news.get(agent, ())]
+    if any(name.startswith(stale_base.KEY) for _, name in items):
         base = stale_base.known(ws, agent)
-        return [item for item in found if base and item[1] == base.key]
-    return found
+        return [item for item in items if base and item[1] == base.key]
+    return items
 
 
 def _news(ws: Workspace, agent: AgentName, merged: Iterable[Pull]) -> News:
@@ -131,21 +131,21 @@ def _news(ws: Workspace, agent: AgentName, merged: Iterable[Pull]) -> News:
 
 
 def _worktree(ws: Workspace, agent: AgentName, branch: str) -> Path | None:
-    found = [x.path for x in worktree_admin.listed(ws.folder) if branch and x.branch == branch]
-    named_after = None if found else checkout.of_agent(ws.folder, agent)
-    path = found[0] if found else named_after and named_after.path
+    paths = [x.path for x in worktree_admin.listed(ws.folder) if branch and x.branch == branch]
+    named_after = None if paths else checkout.of_agent(ws.folder, agent)
+    path = paths[0] if paths else named_after and named_after.path
     return path if path and path.is_dir() else None
 
 
 def _changed(ws: Workspace, place: Path) -> set[str]:
     """The paths that differ in a worktree from where its branch left main, committed or not."""
-    found: set[str] = set()
+    paths: set[str] = set()
     with suppress(GhpError):
-        found.update(changed_paths.in_worktree(place))
+        paths.update(changed_paths.in_worktree(place))
     with suppress(GhpError):
         main = branches.known_tip(ws, default_branch.trunk(ws) or "")
-        found.update(changed_paths.since(place, changed_paths.fork_point(place, main)))
-    return found
+        paths.update(changed_paths.since(place, changed_paths.fork_point(place, main)))
+    return paths
 
 
 def _text(pull: Pull, paths: Sequence[str]) -> str:
@@ -163,10 +163,10 @@ def _file(ws: Workspace) -> JsonFile[Merges]:
 
 
 def _decode(data: Any) -> Merges:
-    records, tip, known, news = data
+    records, tip, on_main, news = data
     return Merges(
         int(records),
         str(tip),
-        tuple(str(commit) for commit in known),
-        {str(name): [(str(text), str(key)) for text, key in found] for name, found in news.items()},
+        tuple(str(commit) for commit in on_main),
+        {str(name): [(str(text), str(key)) for text, key in items] for name, items in news.items()},
     )

@@ -150,8 +150,8 @@ class NewsView:
     @cached_property
     def own_leases(self) -> Mapping[str, LeaseHistory]:
         """All leases of the agent, by the displayed id of the record."""
-        known, _ = lease_record.read_leases(self.snapshot.files(lease_record.FOLDER))
-        return {f"L-{log.id}": log for log in known if log.holder == Actor(self.agent)}
+        leases, _ = lease_record.read_leases(self.snapshot.files(lease_record.FOLDER))
+        return {f"L-{log.id}": log for log in leases if log.holder == Actor(self.agent)}
 
     @cached_property
     def escalations(self) -> Sequence[Escalation]:
@@ -182,5 +182,5 @@ class NewsView:
 
 
 def _is_claim(entry: LedgerEntry, number: int | None, lock: Lock) -> bool:
-    made = (entry.issue, entry.generation) == (number, lock.generation)
-    return entry.event in GIVEN and made
+    is_same = (entry.issue, entry.generation) == (number, lock.generation)
+    return entry.event in GIVEN and is_same

@@ -82,20 +82,20 @@ def gather(
 
 
 def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
-    """Others of its name, comments and reviews on GitHub, merges on main, and questions that need
-    no answer any more, that the agent has not heard of."""
-    found = [*same_name.news(ctx, snapshot, agent), *namesakes.to_first(ctx.ws.folders, agent)]
-    found += [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
-    found += main_moved.news(ctx.ws, agent)
-    found += _refused(ctx, agent)
-    found += merge_queue.news(ctx.ws, agent)
-    found += settled_questions.news(ctx, snapshot, agent)
-    return [item for item in found if not is_told(ctx.ws, agent, item[1])]
+    """What the agent has not heard of yet: others of its name, comments and reviews on GitHub,
+    merges on main, and questions that no longer need an answer."""
+    items = [*same_name.news(ctx, snapshot, agent), *namesakes.to_first(ctx.ws.folders, agent)]
+    items += [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
+    items += main_moved.news(ctx.ws, agent)
+    items += _refused(ctx, agent)
+    items += merge_queue.news(ctx.ws, agent)
+    items += settled_questions.news(ctx, snapshot, agent)
+    return [item for item in items if not is_told(ctx.ws, agent, item[1])]
 
 
 def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
     """The agent's records that the remote refused."""
-    found: list[tuple[str, str]] = []
+    items: list[tuple[str, str]] = []
     for kept in ctx.exchange.set_aside():
         record = kept.record
         if record.actor == Actor(agent):
@@ -105,8 +105,8 @@ def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
                 f"The remote refused your {what}, so other clones do not have it. It says: {words} "
                 f"Its id is {kept.id}. {advice}"
             )
-            found.append((clean(text), f"refused/{kept.id}"))
-    return found
+            items.append((clean(text), f"refused/{kept.id}"))
+    return items
 
 
 def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, str]]:
@@ -265,8 +265,8 @@ def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
     fields = ctx.ws.presence(agent)
     if not fields or type(fields.get("generation")) is not int:
         return None
-    known = {lease.name: lease for lease in ctx.locks.known(ISSUES)}
-    return fence_of(known, agent, fields, ctx.locks.clone)
+    locks = {lease.name: lease for lease in ctx.locks.known(ISSUES)}
+    return fence_of(locks, agent, fields, ctx.locks.clone)
 
 
 def _fence_id(fence: LostClaim) -> str:

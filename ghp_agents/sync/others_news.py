@@ -104,9 +104,9 @@ def _lines(view: NewsView, entry: LedgerEntry, to: Subscription | None) -> list[
 
 
 def _texts(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    found = list(TEXTS[entry.event](view, entry)) if entry.event in TEXTS else []
-    yield from found
-    if not (found and entry.event == "escalate"):
+    texts = list(TEXTS[entry.event](view, entry)) if entry.event in TEXTS else []
+    yield from texts
+    if not (texts and entry.event == "escalate"):
         yield from epic_news.lines(view, entry)
 
 
@@ -118,11 +118,12 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not view.is_gift(entry):
         return
     number, why = entry.issue, _reason(entry)
-    found = [x for x in _handoffs(view, number) if f" {x.name}" in f" {why}"]
-    if found:
+    handoffs = [x for x in _handoffs(view, number) if f" {x.name}" in f" {why}"]
+    if handoffs:
+        last = handoffs[-1]
         yield (
-            f"{_by(entry)} handed #{number} over to you{_note(found[-1])}. Read `ghp agent-resume "
-            f"--issue {number}`, then run `ghp agent-start {number}`.{_restore(found[-1])}"
+            f"{_by(entry)} handed #{number} over to you{_note(last)}. Read `ghp agent-resume "
+            f"--issue {number}`, then run `ghp agent-start {number}`.{_restore(last)}"
         )
     else:
         yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
@@ -145,9 +146,9 @@ def _reason(entry: LedgerEntry) -> str:
 
 def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
     """The handoffs of an issue, or of work without one, to the agent."""
-    found = view.snapshot.files(handoff_record.folder_of(number))
+    files = view.snapshot.files(handoff_record.folder_of(number))
     return [
-        handoff for handoff in handoff_record.read_handoffs(found)[0] if handoff.to == view.agent
+        handoff for handoff in handoff_record.read_handoffs(files)[0] if handoff.to == view.agent
     ]
 
 
@@ -214,8 +215,8 @@ def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 
 
 def _open_blockers(view: NewsView, issue: Issue) -> str:
-    known = [view.issues.get(number) for number in issue.blocked_by]
-    return ", ".join(f"#{issue.number}" for issue in known if issue and issue.state == "open")
+    blockers = [view.issues.get(number) for number in issue.blocked_by]
+    return ", ".join(f"#{issue.number}" for issue in blockers if issue and issue.state == "open")
 
 
 def _reopened(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -303,8 +304,8 @@ def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if entry.object == view.agent:
         name = override.path_of(view.agent, entry.id)
         files = view.snapshot.files(f"{override.FOLDER}{view.agent}/")
-        found, _ = override.read_overrides({name: files[name]} if name in files else {})
-        yield from (permission.words for permission in found)
+        permissions, _ = override.read_overrides({name: files[name]} if name in files else {})
+        yield from (permission.words for permission in permissions)
 
 
 TEXTS: Mapping[str, Any] = {
@@ -335,8 +336,8 @@ def _keep(ws: Workspace, agent: AgentName, tips: Sequence[Tip]) -> None:
 
 
 def _file(ws: Workspace, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:
-    found = [folder for folder in ws.folders if _path(folder, agent).exists()]
-    return _at((found or ws.folders)[0], agent)
+    existing = [folder for folder in ws.folders if _path(folder, agent).exists()]
+    return _at((existing or ws.folders)[0], agent)
 
 
 def _at(folder: str, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:

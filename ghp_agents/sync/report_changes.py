@@ -64,10 +64,10 @@ def _workers(ws: Workspace) -> tuple[list[LivingAgent], list[str]]:
     idle: list[str] = []
     limits = ws.settings.dead_after, ws.settings.gone_after
     for name in sorted(names):
-        found = alive.newest_presence(ws.folders, name)
-        if found and alive.lives(ws.folders, name, now, *limits):
-            workers.append(LivingAgent(name, *found))
-        elif found and FIELD in found[0]:
+        newest = alive.newest_presence(ws.folders, name)
+        if newest and alive.lives(ws.folders, name, now, *limits):
+            workers.append(LivingAgent(name, *newest))
+        elif newest and FIELD in newest[0]:
             idle.append(name)
     return workers, idle
 
@@ -75,14 +75,14 @@ def _workers(ws: Workspace) -> tuple[list[LivingAgent], list[str]]:
 def _recent(folder: str, since: float) -> list[str]:
     try:
         with os.scandir(folder + "/agents") as entries:
-            found = [
+            names = [
                 entry.name.removesuffix(".json")
                 for entry in entries
                 if entry.name.endswith(".json") and entry.stat().st_mtime >= since
             ]
     except OSError:
         return []
-    return [name for name in found if heartbeat.is_name(name)]
+    return [name for name in names if heartbeat.is_name(name)]
 
 
 def _wanted(ws: Workspace, workers: Sequence[LivingAgent]) -> dict[str, list[ChangedFields]]:
@@ -133,20 +133,20 @@ def _files(
     if place is None or place.toplevel is None:
         raise FileNotFoundError(checkout.path)
     main = worktree_admin.tip(ws.folder, refs[-1]) if refs else ""
-    known = before.get(place.git_dir)
-    known = known if isinstance(known, dict) else {}
+    remembered = before.get(place.git_dir)
+    remembered = remembered if isinstance(remembered, dict) else {}
     beaten = max(worker.beaten for worker in team)
-    seen = [
+    marks = [
         checkout.head, main, _stat(f"{place.git_dir}/index"), beaten,
         ws.clock.now() - beaten >= SETTLED,
     ]  # fmt: skip
-    if known.get("seen") == seen and known.get("files") == _stats(place, known):
-        kept = {FIELD: known.get(FIELD)}
+    if remembered.get("seen") == marks and remembered.get("files") == _stats(place, remembered):
+        kept = {FIELD: remembered.get(FIELD)}
     else:
         base = _fork_point(checkout, main)
-        found = changed_lines.in_worktree(place, base, main or base)
-        kept = {FIELD: changes.encode(found)}
-    after[place.git_dir] = {"seen": seen, "files": _stats(place, kept), **kept}
+        changed = changed_lines.in_worktree(place, base, main or base)
+        kept = {FIELD: changes.encode(changed)}
+    after[place.git_dir] = {"seen": marks, "files": _stats(place, kept), **kept}
     return place, changes.decode(kept)
 
 
@@ -158,9 +158,9 @@ def _fork_point(checkout: Checkout, main: str) -> str:
     return done.text if done.code == 0 else checkout.head
 
 
-def _stats(place: Location, known: Mapping[str, Any]) -> list[Any]:
-    """How the remembered files are on the disk."""
-    return [_stat(f"{place.toplevel}/{x.path}") for x in changes.decode(known)]
+def _stats(place: Location, remembered: Mapping[str, Any]) -> list[Any]:
+    """The state of the remembered files on the disk."""
+    return [_stat(f"{place.toplevel}/{x.path}") for x in changes.decode(remembered)]
 
 
 def _stat(path: str) -> list[int] | None:
@@ -186,10 +186,10 @@ def _without_others(
 
 
 def _publish(ws: Workspace, agent: str, wanted: list[ChangedFields]) -> bool:
-    found = alive.newest_presence(ws.folders, agent)
-    if found is None or found[0].get(FIELD, []) == wanted:
+    newest = alive.newest_presence(ws.folders, agent)
+    if newest is None or newest[0].get(FIELD, []) == wanted:
         return False
-    silent = alive.silence(*found, ws.clock.now(), ws.clock.interval())
+    silent = alive.silence(*newest, ws.clock.now(), ws.clock.interval())
 
     def change(record: dict[str, Any]) -> bool:
         for field in heartbeat.VOUCHED:  # reported again afterwards, if it still is so

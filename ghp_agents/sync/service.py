@@ -47,8 +47,8 @@ def sync(
 ) -> SyncReport:
     """Sync with the coordination remote once, and do the follow-up work.
 
-    `paced` is for background processes: no more often than hosts advise. `in_command` leaves work
-    that nobody waits for to the next one in the background. With `hub`, commands by
+    `paced` is for background processes: they sync no more often than hosts advise. `in_command`
+    leaves work that nobody waits for to the next sync in the background. With `hub`, commands by
     people on GitHub are executed, and the state is shown there. The report says if the remote is
     unreachable. Raises GhpError for local errors.
     """
@@ -92,19 +92,19 @@ def sync(
         report = _together(report, ctx.exchange.sync(push=push))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = ctx.store.snapshot()
-    seen = presence.list_agents(ctx, snapshot, processes=False)
-    report = report._replace(notes=(*report.notes, *name_owners.observe(ctx.ws, snapshot, seen)))
+    views = presence.list_agents(ctx, snapshot, processes=False)
+    report = report._replace(notes=(*report.notes, *name_owners.observe(ctx.ws, snapshot, views)))
     if hub and issues:
-        notes = _show(ctx, hub, snapshot, seen, issues, wanted, in_command=in_command)
+        notes = _show(ctx, hub, snapshot, views, issues, wanted, in_command=in_command)
         report = report._replace(notes=(*report.notes, *notes))
     if not in_command:
-        main_moved.observe(ctx, snapshot, seen)
+        main_moved.observe(ctx, snapshot, views)
     report = report._replace(notes=(*report.notes, *_tell(ctx, snapshot)))
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
         from ghp_agents.reports import pages  # reads every noun; few syncs publish
 
-        gone = {view.name for view in seen if view.liveness is Liveness.GONE}
+        gone = {view.name for view in views if view.liveness is Liveness.GONE}
         report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
     return report
 

@@ -26,12 +26,12 @@ def restore(
     agent: AgentName,
     ledger: others_news.ReadLedger | None = None,
 ) -> list[str]:
-    """Restore the status of a blocked agent of this clone when its last blocker is closed, since
-    no hook may run to tell it. That is not a heartbeat. Returns the ids of the news about it."""
+    """Restore the status of a blocked agent of this clone when its last blocker is closed, because
+    no hook may run to report it. That is not a heartbeat. Returns the ids of the news about it."""
     if (ctx.ws.presence(agent) or {}).get("status") != BLOCKED:
         return []
-    found = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
-    ids = [key for key in found if not is_told(ctx.ws, agent, f"{DONE}{key}")]
+    keys = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
+    ids = [key for key in keys if not is_told(ctx.ws, agent, f"{DONE}{key}")]
     status = status_before(ctx, agent, ids)
     if not status:
         return []

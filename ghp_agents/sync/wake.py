@@ -42,12 +42,12 @@ def wake(ctx: Context, agent: AgentName, keys: Collection[str]) -> None:
 
 
 def is_due(kept: Mapping[str, object], session: str, keys: Collection[str], now: float) -> bool:
-    """Whether there is an item among `keys` for which the session was not called, and it was not
-    called just now. `kept` is what was noted of the last call."""
-    known, at, refused = kept.get("keys"), kept.get("at"), _refused(kept, session)
+    """Whether the session has not been called for one of `keys` yet, and was not called just now.
+    `kept` is the note of the last call."""
+    last_keys, at, refused = kept.get("keys"), kept.get("at"), _refused(kept, session)
     if refused > len(REFUSED_PAUSES):
         return False
-    called = set(map(str, known)) if isinstance(known, list) else set[str]()
+    called = set(map(str, last_keys)) if isinstance(last_keys, list) else set[str]()
     pause = REFUSED_PAUSES[refused - 1] if refused else PAUSE
     is_new = not called.issuperset(keys)
     return is_new and not (isinstance(at, int | float) and 0 <= now - at < pause)
