@@ -25,8 +25,8 @@ class KnownLock(NamedTuple):
 
 def known(repository: StateRepository, name: str) -> KnownLock:
     """The newer of our own ref and the last sync's ref. Raises GhpError."""
-    own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
-    return KnownLock(newest([own, seen]), own.revision if own else "")
+    own, synced = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
+    return KnownLock(newest([own, synced]), own.revision if own else "")
 
 
 def revisions(repository: StateRepository, space: str) -> dict[str, str]:
@@ -36,14 +36,14 @@ def revisions(repository: StateRepository, space: str) -> dict[str, str]:
 
 def known_here(repository: StateRepository, name: str) -> Lock | None:
     """The lock as this clone last saw it, else as of the last sync."""
-    own, seen = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
-    return own or seen
+    own, synced = load(repository, name, [LEASE_REFS + name, SEEN_LEASE_REFS + name])
+    return own or synced
 
 
 def newest(leases: Iterable[Lock | None]) -> Lock | None:
     """The last one in a chain: a release comes after its acquisition."""
-    known = [lease for lease in leases if lease]
-    return max(known, key=lambda lease: (lease.generation, lease.holder is None), default=None)
+    existing = [lease for lease in leases if lease]
+    return max(existing, key=lambda lease: (lease.generation, lease.holder is None), default=None)
 
 
 def load(
@@ -53,12 +53,12 @@ def load(
 
     Raises GhpError if a ref does not hold a valid lock.
     """
-    known = repository.refs(*refs)
-    oids = [known.get(ref, "") for ref in refs]
+    revisions = repository.refs(*refs)
+    oids = [revisions.get(ref, "") for ref in refs]
     with repository.objects() as reader:
-        found = reader.read([word for oid in oids for word in (oid, f"{oid}:{FILE}")])
+        objects_read = reader.read([word for oid in oids for word in (oid, f"{oid}:{FILE}")])
     leases: list[Lock | None] = []
-    for commit, file in zip(found[::2], found[1::2], strict=True):
+    for commit, file in zip(objects_read[::2], objects_read[1::2], strict=True):
         try:
             leases.append(_decoded(name, commit.oid, file) if commit else None)
         except ValueError as error:
@@ -86,10 +86,10 @@ def load_all(
 
 def problems(repository: StateRepository, spaces: Sequence[str]) -> list[Problem]:
     """The unreadable locks at the refs below `spaces`."""
-    found = dict(_each(repository, spaces, "", {}))
+    by_name = dict(_each(repository, spaces, "", {}))
     return [
         Problem(f"lock {name}", str(error), _invalid_lock(name, "this clone", error).hint)
-        for name, error in found.items()
+        for name, error in by_name.items()
         if isinstance(error, ValueError)
     ]
 
@@ -104,8 +104,8 @@ def _each(
     files: dict[str, objects.Object | None] = {}
     if new:
         with repository.objects() as reader:
-            found = reader.read([f"{refs[ref]}:{FILE}" for ref in new])
-        files = dict(zip(new, found, strict=True))
+            blobs = reader.read([f"{refs[ref]}:{FILE}" for ref in new])
+        files = dict(zip(new, blobs, strict=True))
     for ref, name in names.items():
         try:
             yield name, _decoded(name, refs[ref], files[ref]) if ref in files else old[ref]
@@ -115,7 +115,7 @@ def _each(
 
 def histories(repository: StateRepository, last: Sequence[Lock]) -> dict[str, list[Lock]]:
     """The values of locks up to these, oldest first; like `history`, by at most one process."""
-    found: dict[str, list[Lock]] = {lock.name: [] for lock in last}
+    values: dict[str, list[Lock]] = {lock.name: [] for lock in last}
     at = {lock.name: lock.revision for lock in last}
     with repository.objects() as reader:
         while at:
@@ -126,10 +126,10 @@ def histories(repository: StateRepository, last: Sequence[Lock]) -> dict[str, li
                 at.items(), objects_read[::2], objects_read[1::2], strict=True
             ):
                 with contextlib.suppress(ValueError):
-                    found[name].insert(0, _decoded(name, oid, file))
+                    values[name].insert(0, _decoded(name, oid, file))
                 parents[name] = _first_parent(commit.content) if commit else ""
             at = {name: parent for name, parent in parents.items() if parent}
-    return found
+    return values
 
 
 def _first_parent(commit: bytes) -> str:
@@ -144,9 +144,9 @@ def history(repository: StateRepository, last: Lock) -> list[Lock]:
     listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
     oids = listed.text.splitlines()
     with repository.objects() as reader:
-        found = reader.read([f"{oid}:{FILE}" for oid in oids])
+        blobs = reader.read([f"{oid}:{FILE}" for oid in oids])
     leases: list[Lock] = []
-    for oid, file in zip(oids, found, strict=True):
+    for oid, file in zip(oids, blobs, strict=True):
         with contextlib.suppress(ValueError):
             leases.append(_decoded(last.name, oid, file))
     return leases

@@ -118,10 +118,10 @@ class GitLocks:
 
         repository = find_repository(self._ws)
         before = {lock.revision: lock for lock in self._listed}
-        found = git_local.list_all(repository, prefix, before) if repository else {}
-        self._listed = [*found.values()]
-        self._absent = {prefix} - found.keys()
-        return _chosen(found.values(), prefix)
+        locks = git_local.list_all(repository, prefix, before) if repository else {}
+        self._listed = [*locks.values()]
+        self._absent = {prefix} - locks.keys()
+        return _chosen(locks.values(), prefix)
 
     def problems(self) -> list[Problem]:
         """The locks that this clone cannot read."""
@@ -148,8 +148,8 @@ class GitLocks:
         repository = find_repository(self._ws)
         if repository is None:
             return {}
-        known = [commit_chain.known(repository, lease_name(name)).lease for name in names]
-        return commit_chain.histories(repository, [lock for lock in known if lock])
+        latest = [commit_chain.known(repository, lease_name(name)).lease for name in names]
+        return commit_chain.histories(repository, [lock for lock in latest if lock])
 
     def list(self, prefix: str = "") -> list[Lock]:
         """All locks below `prefix`, by name."""
@@ -159,11 +159,11 @@ class GitLocks:
         folder = f"{kind}/" if "/" in prefix and kind in KINDS else ""
         places = self._find_places()
         if places:
-            found = git_remote.list_all(places, folder)
+            locks = git_remote.list_all(places, folder)
         else:
             repository = find_repository(self._ws)
-            found = [*git_local.list_all(repository).values()] if repository else []
-        return _chosen(found, prefix)
+            locks = [*git_local.list_all(repository).values()] if repository else []
+        return _chosen(locks, prefix)
 
     def mend(self) -> Sequence[str]:
         """Restore what the remote lost, as of the last sync; returns the names of those locks."""

@@ -48,11 +48,11 @@ def history(repository: StateRepository, name: str) -> list[Lock]:
 def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
     """Replace `expected` by `new`. Raises LockMovedError, GhpError."""
     with _locked(ws) as held:
-        known = commit_chain.known(repository, new.name)
-        if revision(known.lease) != revision(expected):
-            raise LockMovedError(new.name, known.lease)
+        current = commit_chain.known(repository, new.name)
+        if revision(current.lease) != revision(expected):
+            raise LockMovedError(new.name, current.lease)
         created = commit_chain.append(repository, new, expected, ws.clock.now())
-        if _point(repository, created, known.here, held):
+        if _point(repository, created, current.here, held):
             return created
     present = read(repository, new.name)
     if revision(present) == revision(expected):
@@ -82,13 +82,15 @@ def remember(
 
 def lost(repository: StateRepository) -> list[str]:
     """The locks of which the remote has an older value than this clone, as of the last sync."""
-    own, seen = (
+    own, synced = (
         commit_chain.revisions(repository, space) for space in (LEASE_REFS, SEEN_LEASE_REFS)
     )
-    changed = {name: (seen[name], oid) for name, oid in own.items() if seen.get(name, oid) != oid}
+    changed = {
+        name: (synced[name], oid) for name, oid in own.items() if synced.get(name, oid) != oid
+    }
     follow = {earlier for _, earlier in descend(repository, [*changed.values()])}
     return [
-        name for name in own if name not in seen or (own[name] not in follow and name in changed)
+        name for name in own if name not in synced or (own[name] not in follow and name in changed)
     ]
 
 

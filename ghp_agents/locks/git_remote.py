@@ -49,34 +49,39 @@ def list_all(places: LockPlaces, folder: str) -> list[Lock]:
     with scratch(places.ws, places.repository) as private:
         for _ in range(ATTEMPTS):
             fetch_refs(places.ws, private, places.remote, refspecs)
-            found = commit_chain.load_all(private, [_FOUND[space] for space in places.spaces])
-            known = git_local.list_all(places.repository)
-            if not _restore_all(places, private, found, known):
+            remote_locks = commit_chain.load_all(
+                private, [_FOUND[space] for space in places.spaces]
+            )
+            local_locks = git_local.list_all(places.repository)
+            if not _restore_all(places, private, remote_locks, local_locks):
                 continue
             missing = [
                 x
-                for x in known.values()
-                if x.name.startswith(folder) and x.name not in found and not x.is_at_end
+                for x in local_locks.values()
+                if x.name.startswith(folder) and x.name not in remote_locks and not x.is_at_end
             ]
             answer, missing = _carry_over(places, private, missing)
             if answer is not PushOutcome.MOVED:
-                return [*found.values(), *missing]
+                return [*remote_locks.values(), *missing]
     raise unreachable(places.remote, "the locks kept changing while they were listed")
 
 
 def _restore_all(
     places: LockPlaces,
     private: StateRepository,
-    found: dict[str, Lock],
-    known: dict[str, Lock],
+    remote_locks: dict[str, Lock],
+    local_locks: dict[str, Lock],
 ) -> bool:
-    """Correct `found` where the remote lost history; False if the remote changed meanwhile."""
-    both = [(lease, known[name]) for name, lease in found.items() if name in known]
+    """Correct `remote_locks` where the remote lost history; False if the remote changed
+    meanwhile."""
+    both = [
+        (lease, local_locks[name]) for name, lease in remote_locks.items() if name in local_locks
+    ]
     pairs = [(lease.revision, ours.revision) for lease, ours in both]
     current = {later for later, _ in descend(private, pairs)}
     for lease, ours in both:
         if lease.revision not in current:
-            answer, found[lease.name] = restore_lost.put_back(
+            answer, remote_locks[lease.name] = restore_lost.put_back(
                 places, private, lease, ours, must_push=False
             )
             if answer is PushOutcome.MOVED:
@@ -92,13 +97,13 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
     """
     with scratch(places.ws, places.repository) as private:
         before = NOTHING if is_absent else commit_chain.known(places.repository, new.name)
-        known = None if before.lease and before.lease.is_at_end else before.lease
-        if not _can_begin(private, known, expected):
+        active = None if before.lease and before.lease.is_at_end else before.lease
+        if not _can_begin(private, active, expected):
             current = read(places, new.name)
             if revision(current) != revision(expected):
                 raise LockMovedError(new.name, current)
-        if new.holder and known:  # newer than `expected` if another remote decided before
-            new = new._replace(generation=max(new.generation, known.generation + 1))
+        if new.holder and active:  # newer than `expected` if another remote decided before
+            new = new._replace(generation=max(new.generation, active.generation + 1))
         created = commit_chain.append(places.repository, new, expected, places.ws.clock.now())
         _push(places, private, created, expected)
     is_newest = commit_chain.newest([before.lease, created]) is created
@@ -145,20 +150,20 @@ def _swap_one(places: LockPlaces, new: Lock, expected: Lock) -> Lock | None:
 def _read(places: LockPlaces, name: str, *, must_push: bool) -> _Found:
     with scratch(places.ws, places.repository) as private:
         for _ in range(ATTEMPTS):
-            found = _fetch(places, private, name)
-            if found:
-                ours = commit_chain.known_here(places.repository, name) or found
+            theirs = _fetch(places, private, name)
+            if theirs:
+                ours = commit_chain.known_here(places.repository, name) or theirs
                 answer, current = restore_lost.put_back(
-                    places, private, found, ours, must_push=must_push
+                    places, private, theirs, ours, must_push=must_push
                 )
                 if answer is PushOutcome.MOVED:
                     continue
                 git_local.remember(places.ws, places.repository, current)
-                return _Found(current, current.revision != found.revision)
-            known = git_local.read(places.repository, name)
-            if known is None or known.is_at_end:
+                return _Found(current, current.revision != theirs.revision)
+            local = git_local.read(places.repository, name)
+            if local is None or local.is_at_end:
                 return _Found(None)
-            answer, (current,) = _carry_over(places, private, [known], must_push=must_push)
+            answer, (current,) = _carry_over(places, private, [local], must_push=must_push)
             if answer is not PushOutcome.MOVED:
                 return _Found(current, is_restored=True)
     raise unreachable(places.remote, f"{name} kept changing while it was read")
@@ -172,11 +177,11 @@ def _fetch(places: LockPlaces, private: StateRepository, name: str) -> Lock | No
     return None
 
 
-def _can_begin(private: StateRepository, known: Lock | None, expected: Lock | None) -> bool:
+def _can_begin(private: StateRepository, active: Lock | None, expected: Lock | None) -> bool:
     """Whether the new value can be created here: its parent must be present, and a known lock must
     not start again."""
     if expected is None:
-        return known is None
+        return active is None
     with private.objects() as reader:
         return reader.read([expected.revision])[0] is not None
 
@@ -211,13 +216,13 @@ def _push(places: LockPlaces, private: StateRepository, new: Lock, expected: Loc
 
 
 def _carry_over(
-    places: LockPlaces, private: StateRepository, known: Sequence[Lock], *, must_push: bool = False
+    places: LockPlaces, private: StateRepository, lost: Sequence[Lock], *, must_push: bool = False
 ) -> tuple[PushOutcome, list[Lock]]:
-    """Push locks that the remote lost, or that were decided before it existed, so that generations
+    """Push locks that the remote lost, or that were acquired before it existed, so that generations
     continue. Returns MOVED if the remote got one of them meanwhile, and the current locks."""
-    if not known:
+    if not lost:
         return PushOutcome.DONE, []
-    locks, notes = restore_lost.forgotten(places, private, known)
+    locks, notes = restore_lost.forgotten(places, private, lost)
     refs = [LEASE_REFS + lease.name for lease in locks]
     refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(locks, refs, strict=True)]
     pushed = push(places.ws, private, places.remote, refspecs, expected=dict.fromkeys(refs, ""))

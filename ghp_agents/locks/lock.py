@@ -224,7 +224,7 @@ def decode(data: bytes, revision: str) -> Lock:
     """The reverse of `encode`. Raises ValueError if the content is not a lock."""
     try:
         fields: dict[str, Any] = unversioned(json.loads(data))
-        found = Lock(
+        lock = Lock(
             name=fields["name"],
             holder=fields["holder"],
             generation=fields["generation"],
@@ -239,27 +239,27 @@ def decode(data: bytes, revision: str) -> Lock:
         )
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"not a lock record: {error}") from None
-    words = [found.name, found.acquired_at, found.nonce, found.reason, found.clone]
-    words += [x for x in (found.holder, found.until) if x is not None]
+    words = [lock.name, lock.acquired_at, lock.nonce, lock.reason, lock.clone]
+    words += [x for x in (lock.holder, lock.until) if x is not None]
     if not all(isinstance(word, str) for word in words):
         raise ValueError("not a lock record: a text field is not a string")
-    if found.holder is not None and not _can_hold(found.holder):
+    if lock.holder is not None and not _can_hold(lock.holder):
         raise ValueError("not a lock record: its holder has no name")
-    for number, least in ((found.generation, 1), (found.epoch, 0)):
+    for number, least in ((lock.generation, 1), (lock.epoch, 0)):
         if type(number) is not int or not least <= number < NUMBERS_END:
             raise ValueError("not a lock record: a number is out of range")
-    if found.until is not None:
-        to_seconds(found.until), to_seconds(found.acquired_at)
-    return _with_cause(found, fields)
+    if lock.until is not None:
+        to_seconds(lock.until), to_seconds(lock.acquired_at)
+    return _with_cause(lock, fields)
 
 
-def _with_cause(found: Lock, fields: dict[str, Any]) -> Lock:
+def _with_cause(lock: Lock, fields: dict[str, Any]) -> Lock:
     """The lock with its cause. Older versions wrote the cause into the reason."""
     if "cause" in fields:
-        return found._replace(cause=_cause(fields["cause"]))
-    return found._replace(
-        cause=legacy_causes.of_right(found.name, found.holder, found.reason),
-        clone=legacy_causes.clone_of(found.name, found.reason),
+        return lock._replace(cause=_cause(fields["cause"]))
+    return lock._replace(
+        cause=legacy_causes.of_right(lock.name, lock.holder, lock.reason),
+        clone=legacy_causes.clone_of(lock.name, lock.reason),
     )
 
 

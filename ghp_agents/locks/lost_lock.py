@@ -9,32 +9,32 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import DISPUTE, Cause
 
 
-def joined(found: Lock, known: Lock, nonce: str, clone: str) -> Lock | None:
-    """The lock after the remote's chain (`found`) and ours diverged; None if the remote's value
+def joined(theirs: Lock, ours: Lock, nonce: str, clone: str) -> Lock | None:
+    """The lock after the remote's chain (`theirs`) and ours diverged; None if the remote's value
     stays."""
-    generation = max(found.generation, known.generation) + 1
-    if known.holder is None:
+    generation = max(theirs.generation, ours.generation) + 1
+    if ours.holder is None:
         return None
-    if found.holder is None:  # also a dispute, which this clone can settle
-        is_later = known.generation >= found.generation
-        return known._replace(generation=generation) if is_later else None
-    if (found.holder, found.clone) == (known.holder, known.clone):
+    if theirs.holder is None:  # also a dispute, which this clone can settle
+        is_later = ours.generation >= theirs.generation
+        return ours._replace(generation=generation) if is_later else None
+    if (theirs.holder, theirs.clone) == (ours.holder, ours.clone):
         return None
     reason = (
-        f"the remote lost its history: {known.holder} (generation {known.generation}) and "
-        f"{found.holder} (generation {found.generation}) have it"
+        f"the remote lost its history: {ours.holder} (generation {ours.generation}) and "
+        f"{theirs.holder} (generation {theirs.generation}) have it"
     )
-    return disputed(found, generation, nonce, reason, Cause(DISPUTE, known.holder), clone)
+    return disputed(theirs, generation, nonce, reason, Cause(DISPUTE, ours.holder), clone)
 
 
-def forgotten(known: Lock, recorded: int, nonce: str, clone: str) -> Lock:
+def forgotten(ours: Lock, recorded: int, nonce: str, clone: str) -> Lock:
     """A lock that the remote lost, while another clone recorded a later generation than this one.
     Nobody holds it until that clone restores it, or a person releases it."""
     reason = (
         f"the remote lost it; another clone recorded generation {recorded}, and this one knows "
-        f"only {known.generation}"
+        f"only {ours.generation}"
     )
-    return disputed(known, recorded, nonce, reason, Cause(DISPUTE), clone)
+    return disputed(ours, recorded, nonce, reason, Cause(DISPUTE), clone)
 
 
 def disputed(

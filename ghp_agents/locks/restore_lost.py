@@ -19,62 +19,62 @@ _ENTRY = _VALUE.format("Issue") + " " + _VALUE.format("Generation")
 
 
 def put_back(
-    places: LockPlaces, private: StateRepository, found: Lock, known: Lock, *, must_push: bool
+    places: LockPlaces, private: StateRepository, theirs: Lock, ours: Lock, *, must_push: bool
 ) -> tuple[PushOutcome, Lock]:
-    """Put the correct value of the lock on the remote; MOVED if it changed meanwhile. `found` is
+    """Put the correct value of the lock on the remote; MOVED if it changed meanwhile. `theirs` is
     the remote's value, which is returned with DONE if it stays."""
-    stands = found.revision == known.revision or known.is_at_end
-    if stands or descend(private, [(found.revision, known.revision)]):
-        return PushOutcome.DONE, found
-    if descend(private, [(known.revision, found.revision)]):
-        answer = _put(places, private, known, found, must_push=must_push)
+    stands = theirs.revision == ours.revision or ours.is_at_end
+    if stands or descend(private, [(theirs.revision, ours.revision)]):
+        return PushOutcome.DONE, theirs
+    if descend(private, [(ours.revision, theirs.revision)]):
+        answer = _put(places, private, ours, theirs, must_push=must_push)
         if answer is PushOutcome.DONE:
             places.tell(
-                f"{places.remote.name} had an older state of the lock {known.name} (generation "
-                f"{found.generation}); generation {known.generation} is restored."
+                f"{places.remote.name} had an older state of the lock {ours.name} (generation "
+                f"{theirs.generation}); generation {ours.generation} is restored."
             )
-        return answer, known
-    return _join(places, private, found, known, must_push=must_push)
+        return answer, ours
+    return _join(places, private, theirs, ours, must_push=must_push)
 
 
 def _join(
-    places: LockPlaces, private: StateRepository, found: Lock, known: Lock, *, must_push: bool
+    places: LockPlaces, private: StateRepository, theirs: Lock, ours: Lock, *, must_push: bool
 ) -> tuple[PushOutcome, Lock]:
     """Join two chains. For locks that are held only briefly the remote's value stays."""
-    is_one_of_many = found.name.partition("/")[0] in KINDS
+    is_one_of_many = theirs.name.partition("/")[0] in KINDS
     clone = places.repository.clone
-    lock = lost_lock.joined(found, known, random_hex(16), clone) if is_one_of_many else None
-    if lock is None or _is_decided(private, found, known):
-        return PushOutcome.DONE, found
+    lock = lost_lock.joined(theirs, ours, random_hex(16), clone) if is_one_of_many else None
+    if lock is None or _is_decided(private, theirs, ours):
+        return PushOutcome.DONE, theirs
     is_ours = lock.holder is not None
-    parents = (known, found) if is_ours else (found, known)
+    parents = (ours, theirs) if is_ours else (theirs, ours)
     created = commit_chain.append(
         places.repository, lock, parents[0], places.ws.clock.now(), parents[1]
     )
-    answer = _put(places, private, created, found, must_push=must_push)
+    answer = _put(places, private, created, theirs, must_push=must_push)
     if answer is PushOutcome.DONE:
         then = f"{created.holder} holds it" if is_ours else "a person must decide who holds it"
         places.tell(f"{places.remote.name} lost history of the lock {created.name}: {then}.")
     return answer, created
 
 
-def _is_decided(private: StateRepository, found: Lock, known: Lock) -> bool:
-    """Whether someone acquired the lock after a person decided about all that is known here."""
-    if found.holder is None:
+def _is_decided(private: StateRepository, theirs: Lock, ours: Lock) -> bool:
+    """Whether someone acquired the lock after a person decided about every value known here."""
+    if theirs.holder is None:
         return False
-    past = commit_chain.history(private, found)
-    return any(x.is_disputed and x.generation >= known.generation for x in past)
+    past = commit_chain.history(private, theirs)
+    return any(x.is_disputed and x.generation >= ours.generation for x in past)
 
 
 def forgotten(
-    places: LockPlaces, private: StateRepository, known: Sequence[Lock]
+    places: LockPlaces, private: StateRepository, missing: Sequence[Lock]
 ) -> tuple[list[Lock], list[str]]:
     """What to restore for locks that the remote lost, and messages for people. Each is restored as
     known here, unless a clone recorded a later generation there."""
     recorded = _recorded(places, private)
     locks: list[Lock] = []
     notes: list[str] = []
-    for lease in known:
+    for lease in missing:
         highest = recorded.get(claimed_issue(lease.name) or 0, 0)
         if highest > lease.generation:
             clone = places.repository.clone
@@ -105,12 +105,12 @@ def _recorded(places: LockPlaces, private: StateRepository) -> dict[int, int]:
 
 
 def _put(
-    places: LockPlaces, private: StateRepository, lock: Lock, found: Lock, *, must_push: bool
+    places: LockPlaces, private: StateRepository, lock: Lock, theirs: Lock, *, must_push: bool
 ) -> PushOutcome:
     ref = LEASE_REFS + lock.name
     pushed = push(
         places.ws, private, places.remote, [f"{lock.revision}:{ref}"],
-        expected={ref: found.revision},
+        expected={ref: theirs.revision},
     )  # fmt: skip
     places.check(pushed, [lock], must_push=must_push)
     if pushed.answer is PushOutcome.DONE:
