@@ -65,8 +65,8 @@ def without_secrets(text: str, environ: Mapping[str, str]) -> str:
 
 
 def _secrets(environ: Mapping[str, str]) -> Iterator[str]:
-    found = (value for pair in environ.items() for value in _in_variable(*pair))
-    return (value for value in found if len(value) >= SHORTEST_SECRET)
+    secrets = (value for pair in environ.items() for value in _in_variable(*pair))
+    return (value for value in secrets if len(value) >= SHORTEST_SECRET)
 
 
 def _in_variable(name: str, value: str) -> Iterator[str]:
@@ -93,7 +93,7 @@ def _of_basic(credential: str) -> Iterator[str]:
 def _in_base64(value: str) -> list[re.Pattern[str]]:
     """Patterns that find the value inside base64 text, at any offset. Each uses only the characters
     that do not depend on the neighbours. Line breaks may be anywhere."""
-    found: dict[str, None] = {}
+    codes: dict[str, None] = {}
     data = value.encode("utf-8", "surrogateescape")
     for before in range(3):
         after = (-before - len(data)) % 3
@@ -101,5 +101,5 @@ def _in_base64(value: str) -> list[re.Pattern[str]]:
         # Two characters share a byte, so those at an edge depend on the neighbour.
         first, last = (0, 2, 3)[before], (0, 2, 3)[after]
         for code in (base64.b64encode(whole), base64.urlsafe_b64encode(whole)):
-            found[code.decode()[first : len(code) - last]] = None
-    return [re.compile(r"\s?".join(map(re.escape, code))) for code in found]
+            codes[code.decode()[first : len(code) - last]] = None
+    return [re.compile(r"\s?".join(map(re.escape, code))) for code in codes]

@@ -36,7 +36,7 @@ def render(document: Document) -> bytes:
 def _value(value: Any) -> str:
     # Escape what JSON allows but YAML forbids or folds into a space.
     text = json.dumps(value, ensure_ascii=False)
-    return re.sub(_NOT_YAML, lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub(_NOT_YAML, lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 def parse(data: bytes) -> Document:

@@ -79,7 +79,7 @@ def unescaped(pattern: str) -> str:
 
 def is_plain(pattern: str) -> bool:
     """Whether a pattern, or part of one, has no wildcards."""
-    return all(found[0].startswith("\\") for found in _WILD.finditer(pattern))
+    return all(wildcard[0].startswith("\\") for wildcard in _WILD.finditer(pattern))
 
 
 def literal_start(pattern: str) -> str:
@@ -123,8 +123,8 @@ def _check_wildcards(word: str, text: str) -> None:
             f"{_shown(word)} has a backslash before a `/` or at its end.",
             hint="Write `\\\\` for a backslash.",
         )
-    for found in _WILD.finditer(text):
-        if found[0] == "[" and not _is_understood(_BRACKET.match(text, found.start())):
+    for wildcard in _WILD.finditer(text):
+        if wildcard[0] == "[" and not _is_understood(_BRACKET.match(text, wildcard.start())):
             raise UsageError(
                 f"{_shown(word)} has an invalid bracket.",
                 hint="Ranges look like [a-z0-9] or [!abc]; write `\\[` for a bracket.",
@@ -132,7 +132,7 @@ def _check_wildcards(word: str, text: str) -> None:
 
 
 def _is_understood(bracket: re.Match[str] | None) -> bool:
-    return bracket is not None and all(one <= other for one, other in _RANGE.findall(bracket[0]))
+    return bracket is not None and all(first <= last for first, last in _RANGE.findall(bracket[0]))
 
 
 def _go_up(here: list[str]) -> bool:

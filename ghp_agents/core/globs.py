@@ -138,8 +138,8 @@ def overlap(
         return min(same)
     for glob in rules(right, fold=fold):
         if glob.include:
-            found = (x for x in _matching(glob, covered) if covers(right, x, fold=fold))
-            first = next(found, None)
+            shared = (x for x in _matching(glob, covered) if covers(right, x, fold=fold))
+            first = next(shared, None)
             if first is not None:
                 return first
     return None

@@ -58,10 +58,10 @@ def status_name(text: str) -> str:
 
 
 def short_ids(ids: Iterable[str], least: int = 4) -> dict[str, str]:
-    """Each id shortened as far as it stays unique, to at least `least` characters."""
-    known = sorted(set(ids))
-    lengths = dict.fromkeys(known, least)
-    for previous, following in pairwise(known):
+    """Each id, cut to the shortest unique prefix of at least `least` characters."""
+    distinct = sorted(set(ids))
+    lengths = dict.fromkeys(distinct, least)
+    for previous, following in pairwise(distinct):
         pairs = zip(previous, following, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         lengths[previous] = max(lengths[previous], same + 1)
@@ -115,7 +115,7 @@ _BRANCH_ISSUE = tuple(
 def issue_of_branch(branch: str) -> IssueNumber | None:
     """The issue that a branch is for, by upstream GHP's patterns."""
     for pattern in _BRANCH_ISSUE:
-        found = pattern.search(branch)
-        if found and 0 < int(found[1]) < NUMBERS_END:
-            return IssueNumber(int(found[1]))
+        number = pattern.search(branch)
+        if number and 0 < int(number[1]) < NUMBERS_END:
+            return IssueNumber(int(number[1]))
     return None

@@ -63,9 +63,9 @@ def parse(text: str) -> Node:
 
 def skip(text: str, at: int) -> int:
     """Skip blanks and comments from `at` on."""
-    found = _BLANKS.match(text, at)
-    assert found is not None
-    return found.end()
+    blanks = _BLANKS.match(text, at)
+    assert blanks is not None
+    return blanks.end()
 
 
 def find(node: Node, key: str | int) -> Node | None:
@@ -82,10 +82,10 @@ def _value(text: str, at: int, depth: int) -> Node:
         return _object(text, at, depth)
     if text.startswith("[", at):
         return _array(text, at, depth)
-    found = _STRING.match(text, at) or _SCALAR.match(text, at)
-    if found is None:
+    scalar = _STRING.match(text, at) or _SCALAR.match(text, at)
+    if scalar is None:
         raise _wrong(text, at, "a value is missing")
-    return Node(at, found.end(), _scalar(text, at, found[0]))
+    return Node(at, scalar.end(), _scalar(text, at, scalar[0]))
 
 
 def _scalar(text: str, at: int, written: str) -> Any:

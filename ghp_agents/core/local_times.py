@@ -35,20 +35,20 @@ def local_with_age(at: float, now: float, zone: tzinfo | None = None) -> str:
 
 
 def localised(text: str, now: float, zone: tzinfo | None = None) -> str:
-    """The text with its times as a person reads them. What is quoted stays, for it may be a command
-    or somebody's words; a time with its age keeps only that one."""
+    """The text with its times as a person reads them. Quoted text stays: it may be a command or
+    somebody's words. A time that has an age keeps that age."""
 
-    def replace(found: re.Match[str]) -> str:
-        if found["quoted"]:
-            return found[0]
+    def replace(time: re.Match[str]) -> str:
+        if time["quoted"]:
+            return time[0]
         try:
-            if found["clock"]:
-                return local(_last(found["clock"], now), now, zone)
-            at = to_seconds(found["iso"])
-            shown = local(at, now, zone) if found["has_age"] else local_with_age(at, now, zone)
+            if time["clock"]:
+                return local(_last(time["clock"], now), now, zone)
+            at = to_seconds(time["iso"])
+            shown = local(at, now, zone) if time["has_age"] else local_with_age(at, now, zone)
         except (ValueError, OverflowError, OSError):  # no time, or too far for this machine
-            return found[0]
-        return shown + (found["has_age"] or "")
+            return time[0]
+        return shown + (time["has_age"] or "")
 
     return _TIMES.sub(replace, text)
 

@@ -27,10 +27,12 @@ def without_users(text: str) -> str:
 
 def host_of(address: str) -> str | None:
     """The host in an address; None for a local folder."""
-    found = _HOST.match(address) or (None if "://" in address else _SHORT_HOST.match(address))
-    return found[1].lower() if found else None
+    host = _HOST.match(address) or (None if "://" in address else _SHORT_HOST.match(address))
+    return host[1].lower() if host else None
 
 
 def is_public(host: str | None) -> bool:
     """Whether repositories on this host are often public."""
-    return host is not None and any(host == one or host.endswith(f".{one}") for one in PUBLIC_HOSTS)
+    return host is not None and any(
+        host == public or host.endswith(f".{public}") for public in PUBLIC_HOSTS
+    )

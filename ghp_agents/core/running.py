@@ -50,17 +50,17 @@ def _by_ps(pid: int) -> str | None:
     return " ".join(start) if uid == str(os.getuid()) and state[:1] != "Z" else None
 
 
-def end(pid: int, known: str, wait: Callable[[float], None]) -> bool:
-    """End the process that `identity` once described as `known`, and its group if it leads one:
+def end(pid: int, expected: str, wait: Callable[[float], None]) -> bool:
+    """End the process whose `identity` was `expected`, and its group if it leads one:
     SIGTERM, then SIGKILL after GRACE_S. Returns whether it still ran. Raises GhpError."""
-    if identity(pid) != known:
+    if identity(pid) != expected:
         return False
     # A shell sends this command's own group a signal, too, if an agent ends its own client.
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         _send(pid, signal.SIGTERM)
         for _ in range(int(GRACE_S / LOOK_EVERY)):
-            if identity(pid) != known:
+            if identity(pid) != expected:
                 return True
             wait(LOOK_EVERY)
         _send(pid, signal.SIGKILL)

@@ -130,10 +130,10 @@ def _likely(text: str) -> list[Shape]:
     return [shape for shape in _SHAPES if any(sign in small for sign in shape.signs)]
 
 
-def _without(name: str, found: re.Match[str]) -> str:
+def _without(name: str, finding: re.Match[str]) -> str:
     """The replacement of a finding: the text before the secret stays."""
-    start, end = (at - found.start() for at in found.span(found.re.groups))
-    return f"{found[0][:start]}[{name} removed]{found[0][end:]}"
+    start, end = (at - finding.start() for at in finding.span(finding.re.groups))
+    return f"{finding[0][:start]}[{name} removed]{finding[0][end:]}"
 
 
 def refuse(what: str, text: str) -> None:
@@ -149,9 +149,9 @@ def refuse(what: str, text: str) -> None:
 def refuse_in_note(text: str) -> None:
     """Like `refuse`, for a note. It also looks for values named as secrets, and shows the finding
     masked. Raises UsageError."""
-    found = _in_note(text)
-    if found:
-        kind, value = found
+    secret = _in_note(text)
+    if secret:
+        kind, value = secret
         raise UsageError(
             f"The note seems to contain {kind}: {mask(value)}. Notes are shared and cannot be "
             "withdrawn.",
@@ -161,9 +161,9 @@ def refuse_in_note(text: str) -> None:
 
 def _in_note(text: str) -> tuple[str, str] | None:
     for shape in _likely(text):
-        found = re.search(shape.pattern, text)
-        if found:
-            return shape.name, found[found.re.groups]
+        secret = re.search(shape.pattern, text)
+        if secret:
+            return shape.name, secret[secret.re.groups]
     for named in re.finditer(_NAMED, text):
         if not re.fullmatch(_PLACE, named[1].rstrip(".,;:!?)")):
             return "a password or key", named[1]
