@@ -140,13 +140,13 @@ def encode(card: AgentCard) -> dict[str, Any]:
 
 def decode(name: str, fields: Mapping[str, Any]) -> AgentCard:
     """The reverse of `encode`."""
-    known = {key: value for key, value in fields.items() if key in AgentCard._fields}
-    rights = known.get("permissions")
+    known_fields = {key: value for key, value in fields.items() if key in AgentCard._fields}
+    rights = known_fields.get("permissions")
     return AgentCard(name)._replace(
-        **known
+        **known_fields
         | {
-            "skills": tuple(Skill(*skill) for skill in known.get("skills", ())),
-            "subscriptions": tuple(known.get("subscriptions", ())),
+            "skills": tuple(Skill(*skill) for skill in known_fields.get("skills", ())),
+            "subscriptions": tuple(known_fields.get("subscriptions", ())),
             "permissions": None if rights is None else manifest.decode(rights),
         }
     )

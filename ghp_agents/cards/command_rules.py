@@ -56,17 +56,17 @@ def refusal(
     if ANY in rules:
         return ""
     try:
-        found = commands(line)
+        parsed = commands(line)
     except UnclearError as error:
         return str(error)
-    if sum(words[0] == "cd" for words in found) > 1:
+    if sum(words[0] == "cd" for words in parsed) > 1:
         return "it changes the folder more than once"
-    folder = next((words[1] for words in found if words[0] == "cd" and len(words) == 2), "")
+    folder = next((words[1] for words in parsed if words[0] == "cd" and len(words) == 2), "")
     places = {"", folder}  # another process may be in either
-    known = [rule.split() for rule in rules]
+    allowed = [rule.split() for rule in rules]
     git = [["git", *verb.split()] for verb in GIT if shows or verb not in SHOWS]
-    for words in found:
-        if _is_allowed(words, known):
+    for words in parsed:
+        if _is_allowed(words, allowed):
             continue
         if not _is_implied(words, own, inside, git):
             return f"`{' '.join(words[:3])[:60]}` is not among the commands that it may run"

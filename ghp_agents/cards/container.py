@@ -53,8 +53,8 @@ def find(setting: str, image: str, network: str, environ: Mapping[str, str]) -> 
     troubles = {program: trouble_of(program, environ) for program in PROGRAMS[setting]}
     works = [program for program, trouble in troubles.items() if not trouble]
     for program in works:
-        found = _ask([program, "image", "inspect", "--format", "found", image], environ)
-        if not found.trouble:
+        answer = _ask([program, "image", "inspect", "--format", "found", image], environ)
+        if not answer.trouble:
             return Container(program, image, network, _user(program, environ))
     if works:
         raise NotSetUpError(
@@ -114,7 +114,7 @@ def name_of(run: str) -> str:
 
 def wrap(
     words: Sequence[str],
-    made: Container,
+    container: Container,
     run: str,
     mounts: Mounts,
     environ: Mapping[str, str],
@@ -124,15 +124,15 @@ def wrap(
     Raises RefusedError for a path that cannot be mounted."""
     passed = sorted({*names, *LOCALE} & environ.keys())
     return [
-        made.program, "run", "--rm", "--pull", "never", "--name", name_of(run),
-        *made.user, "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
+        container.program, "run", "--rm", "--pull", "never", "--name", name_of(run),
+        *container.user, "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
         "--security-opt", "label=disable",  # SELinux would refuse the mounts
-        *(["--network", made.network] if made.network else []),
+        *(["--network", container.network] if container.network else []),
         *(word for mount in _mounts(mounts) for word in ("--mount", mount)),
         "--tmpfs", "/tmp", "--workdir", str(mounts.tree),
         "--env", f"HOME={mounts.home}",
         *(word for name in passed for word in ("--env", name)),
-        "--entrypoint", "", made.image, *words,
+        "--entrypoint", "", container.image, *words,
     ]  # fmt: skip
 
 

@@ -52,30 +52,32 @@ class Cards(NamedTuple):
 
 
 def read(folder: Path, ref: str, approved: Approved) -> Cards:
-    """The cards in the commit of a full ref. A file that is wrong hides no other one. Raises
+    """The cards in the commit of a full ref. An invalid file hides no other file. Raises
     GitError."""
-    found: dict[str, AgentCard] = {}
+    by_name: dict[str, AgentCard] = {}
     problems: list[CardProblem] = []
     listed = _listed(folder, ref)
     for path, why in listed.items():
         if why:  # who is limited by a card must not run without it
             problems.append(CardProblem(path, 0, why, is_ignored=True))
-            found.update((made.name, made) for made in _broken(_name(path), problems[-1]))
-    most = MOST + len(found)
+            by_name.update(
+                (own_card.name, own_card) for own_card in _broken(_name(path), problems[-1])
+            )
+    most = MOST + len(by_name)
     for path, text in _texts(folder, ref, listed).items():
         try:
-            made = parse_file(path, text, problems)
+            cards = parse_file(path, text, problems)
         except CardError as error:
             problems.append(_problem(path, text, error))
-            made = _broken(_name(path), problems[-1])
-        agreed = any(own_card.grants for own_card in made) and approved(path, text)
-        for own_card in made:
-            if own_card.name in found:  # the agent's own file comes first
-                why = f"{own_card.name} has a card in {found[own_card.name].path}, which counts"
+            cards = _broken(_name(path), problems[-1])
+        agreed = any(own_card.grants for own_card in cards) and approved(path, text)
+        for own_card in cards:
+            if own_card.name in by_name:  # the agent's own file comes first
+                why = f"{own_card.name} has a card in {by_name[own_card.name].path}, which counts"
                 problems.append(CardProblem(path, 0, why, is_ignored=True))
-            elif len(found) < most:
-                found[own_card.name] = own_card._replace(approved=agreed)
-    return Cards(found, tuple(problems))
+            elif len(by_name) < most:
+                by_name[own_card.name] = own_card._replace(approved=agreed)
+    return Cards(by_name, tuple(problems))
 
 
 def texts(folder: Path, ref: str) -> dict[str, str]:
@@ -99,18 +101,19 @@ def machines_problem(folder: Path, ref: str) -> str:
 
 
 def _listed(folder: Path, ref: str) -> dict[str, str]:
-    """The files of cards in a commit, the agents' own first; for each why it is not read."""
+    """The files of cards in a commit, the agents' own first, each with the reason why it is not
+    read; an empty reason if it is."""
     with suppress(UnreadableRefsError):
         commit = clone_files.ref(folder, ref) if ref.startswith("refs/") else ref
         if not commit or clone_files.lacks(folder, commit, FOLDER, MACHINES):
             return {}
     args = ["ls-tree", "-z", "--long", "--full-tree", ref, "--", f"{FOLDER}/", MACHINES]
     shown = git.run(args, cwd=folder)
-    found = sorted(
+    ordered = sorted(
         (path == MACHINES, path, why) for path, why in map(_file, shown.names) if _is_card(path)
     )
     rest = f"more than {MOST} files have cards"
-    return {path: why or ("" if n < MOST else rest) for n, (_, path, why) in enumerate(found)}
+    return {path: why or ("" if n < MOST else rest) for n, (_, path, why) in enumerate(ordered)}
 
 
 def _texts(folder: Path, ref: str, listed: Mapping[str, str]) -> dict[str, str]:
@@ -134,14 +137,14 @@ def _file(line: str) -> tuple[str, str]:
 
 
 def parse_file(path: str, text: str, problems: list[CardProblem]) -> list[AgentCard]:
-    """The cards in a file; what does not make it unusable is added to `problems`. Raises
+    """The cards in a file. Mistakes that leave the file usable are added to `problems`. Raises
     CardError."""
-    made: list[AgentCard] = []
+    cards: list[AgentCard] = []
     for name, fields in _entries(path, text):
         if not isinstance(fields, dict):
             error = CardError(name, "is not an agent with fields")
             problems.append(_problem(path, text, error))
-            made += _broken(name, problems[-1])
+            cards += _broken(name, problems[-1])
             continue
         for key, meant in card.unknown(fields):
             guess = f" (did you mean `{meant}`?)" if meant else ""
@@ -150,13 +153,13 @@ def parse_file(path: str, text: str, problems: list[CardProblem]) -> list[AgentC
                 CardProblem(path, line, f"`{key}` is not known{guess}", is_ignored=False)
             )
         try:
-            made.append(card.parse(name, path, fields))
+            cards.append(card.parse(name, path, fields))
         except CardError as error:
             if path != MACHINES:
                 raise
             problems.append(_problem(path, text, error, name))
-            made += _broken(name, problems[-1])
-    return made
+            cards += _broken(name, problems[-1])
+    return cards
 
 
 def _broken(name: str, problem: CardProblem) -> list[AgentCard]:
