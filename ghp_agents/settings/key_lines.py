@@ -8,7 +8,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
     """The line of each key and each item in a JSON text, by its path."""
-    found: dict[tuple[str, ...], int] = {}
+    lines: dict[tuple[str, ...], int] = {}
     path: list[str | int] = []  # the key of each open object, the index of each open list
     key_is_next = False
     line, counted = 1, 0
@@ -23,10 +23,10 @@ def key_lines(text: str) -> dict[tuple[str, ...], int]:
             path[-1] = path[-1] if isinstance(path[-1], str) else path[-1] + 1
         elif key_is_next and word.startswith('"'):
             path[-1], key_is_next = json.loads(word), False
-            found[tuple(map(str, path))] = line
+            lines[tuple(map(str, path))] = line
         elif word != ":":
-            found.setdefault(here, line)
+            lines.setdefault(here, line)
             if word in "{[":
                 path.append("" if word == "{" else 0)
                 key_is_next = word == "{"
-    return found
+    return lines

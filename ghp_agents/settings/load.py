@@ -69,7 +69,7 @@ def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPla
 
 def load(here: ConfigPlaces) -> Settings:
     """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
-    present = [(path, found) for path in here.files if (found := _signature(path))]
+    present = [(path, signature) for path in here.files if (signature := _signature(path))]
     # Another version may have cached other fields; a copied clone has its original's cache.
     own_place = str(here.common_dir)
     stamp = [sorted(Settings._fields), own_place, *([str(path), *x] for path, x in present)]
@@ -148,11 +148,11 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
     named = own.get("trunk") or own.get("main_branch")
     try:
         line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
-        found = judge(here, line, answer)
-        names = {key: found.kept.pop(key) for key in TRUNK_KEYS if key in found.kept}
+        judged = judge(here, line, answer)
+        names = {key: judged.kept.pop(key) for key in TRUNK_KEYS if key in judged.kept}
         other = names.get("trunk") or names.get("main_branch")
         if named or not other or line is None:  # the person's own setting wins
-            return Trunk(*found, line, _known_cards(here, line, answer))
+            return Trunk(*judged, line, _known_cards(here, line, answer))
         line = default_branch.find(here.folder, remote=own.get("remote"), named=other) or line
         kept, left = judge(here, line, answer)
         return Trunk(kept | names, left, line, _known_cards(here, line, answer))
@@ -161,7 +161,7 @@ def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
 
 
 def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> Judged:
-    """Which settings on a default branch count, and which nobody agreed to."""
+    """The settings on a default branch that count, and those that nobody agreed to."""
     text = default_branch.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
         return Judged({}, {})
@@ -171,12 +171,12 @@ def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> 
         configured = schema.values(f"{line.ref}:{FILE}", text)
     except schema.ConfigError:
         return Judged({}, {})
-    found = consent.judged(configured, answer, is_owners=_is_owners(here, line, answer))
+    judged = consent.judged(configured, answer, is_owners=_is_owners(here, line, answer))
     # A value that would be found without the key needs no consent.
     plain = {"trunk": line.name, "main_branch": line.name, "remote": line.remote}
-    same = {key: value for key, value in found.open.items() if plain.get(key) == value}
-    left = {key: value for key, value in found.open.items() if key not in same}
-    return Judged(found.kept | same, left)
+    same = {key: value for key, value in judged.open.items() if plain.get(key) == value}
+    left = {key: value for key, value in judged.open.items() if key not in same}
+    return Judged(judged.kept | same, left)
 
 
 def cards(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> "Cards":
@@ -282,12 +282,12 @@ def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:
 def from_values(values: Mapping[str, Any]) -> Settings:
     """Settings from cached plain values."""
     names = set(Settings._fields)
-    known = {key: value for key, value in values.items() if key in names}
-    capabilities = known.get("capabilities", {})
-    lists = {key: tuple(value) for key, value in known.items() if isinstance(value, list)}
+    known_fields = {key: value for key, value in values.items() if key in names}
+    capabilities = known_fields.get("capabilities", {})
+    lists = {key: tuple(value) for key, value in known_fields.items() if isinstance(value, list)}
     left = {
         key: tuple(value) if isinstance(value, list) else value
-        for key, value in known.get("unagreed", {}).items()
+        for key, value in known_fields.get("unagreed", {}).items()
     }
     by_agent = {name: tuple(words) for name, words in capabilities.items()}
-    return Settings(**{**known, **lists, "capabilities": by_agent, "unagreed": left})
+    return Settings(**{**known_fields, **lists, "capabilities": by_agent, "unagreed": left})

@@ -374,21 +374,21 @@ def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
 
 def _of_upstream(whole: dict[str, Any]) -> dict[str, Any]:
     keys = [field.alias for field in UpstreamConfig.model_fields.values()]
-    known = {key: whole[key] for key in keys if key in whole}
+    fields = {key: whole[key] for key in keys if key in whole}
     try:
-        checked = UpstreamConfig.model_validate(known, strict=False)
+        checked = UpstreamConfig.model_validate(fields, strict=False)
     except ValidationError as error:
         wrong = {fault["loc"][0] for fault in error.errors(include_url=False)}
-        good = {key: value for key, value in known.items() if key not in wrong}
+        good = {key: value for key, value in fields.items() if key not in wrong}
         checked = UpstreamConfig.model_validate(good)
     return checked.model_dump(exclude_unset=True)
 
 
 def _faults(text: str, error: ValidationError) -> list[Fault]:
     where = key_lines(text)
-    found: list[Fault] = []
+    faults: list[Fault] = []
     for detail in error.errors(include_url=False, include_context=False):
         path = ("agents", *map(str, detail["loc"]))
-        known = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
-        found.append(Fault(where[known[0]], f"`{'.'.join(path)}`: {detail['msg'].lower()}"))
-    return found
+        shown = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
+        faults.append(Fault(where[shown[0]], f"`{'.'.join(path)}`: {detail['msg'].lower()}"))
+    return faults

@@ -28,25 +28,27 @@ def unknown_keys(text: str) -> list[UnknownKey]:
         return []
     ours = whole.get("agents")
     ours = ours if isinstance(ours, dict) else {}
-    known, where = schema.known_keys(), key_lines(text)
-    found = [
-        UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known))
+    known_keys, where = schema.known_keys(), key_lines(text)
+    unknown = [
+        UnknownKey(where[("agents", key)], f"agents.{key}", _meant(key, known_keys))
         for key in ours
-        if key not in known and not key.startswith("_")  # upstream's convention for comments
+        if key not in known_keys and not key.startswith("_")  # upstream's convention for comments
     ]
     server = ours.get("github")
-    found += [
+    unknown += [
         UnknownKey(where[("agents", "github", key)], f"agents.github.{key}", None)
         for key in (server if isinstance(server, dict) else ())
         if key not in schema.GITHUB
     ]
     # Upstream defines the top level, and has none of these names.
-    found += [UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known]
-    return sorted(found, key=lambda unknown: unknown.line)
+    unknown += [
+        UnknownKey(where[(key,)], key, f"agents.{key}") for key in whole if key in known_keys
+    ]
+    return sorted(unknown, key=lambda unknown: unknown.line)
 
 
-def _meant(key: str, known: Sequence[str]) -> str | None:
-    by_word = {word.lower(): word for word in known}
+def _meant(key: str, known_keys: Sequence[str]) -> str | None:
+    by_word = {word.lower(): word for word in known_keys}
     plain = key.replace("_", "").replace("-", "").lower()
     close = difflib.get_close_matches(plain, by_word, n=1)
     return f"agents.{by_word[close[0]]}" if close else None
