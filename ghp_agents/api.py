@@ -65,11 +65,13 @@ def connect(
     an agent would act as an orchestrator.
     """
     name = agent_name(agent) if agent else None
-    known = os.environ if environ is None else environ
-    app = App(Path(folder).resolve(), known, name=name)
+    variables = os.environ if environ is None else environ
+    app = App(Path(folder).resolve(), variables, name=name)
     ws = app.ws  # raises for a bad folder here, not at the first call
     if name:
-        people.refuse(known, name, own_name.whoami(ws.place, known), ws.settings.orchestrators)
+        people.refuse(
+            variables, name, own_name.whoami(ws.place, variables), ws.settings.orchestrators
+        )
     return Project(app)
 
 
@@ -120,10 +122,10 @@ class Project:
     def ready(self) -> list[Issue]:
         """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, not
         waiting for a person and not an epic."""
-        known = claim.claims(self._app.locks)
+        claims = claim.claims(self._app.locks)
         app = self._app
         commanded = issue.commanded(app.store)
-        return issue.ready(app.ws, app.tracker.list(closed=True), known, commanded)
+        return issue.ready(app.ws, app.tracker.list(closed=True), claims, commanded)
 
     def claim(self, number: int, *, steal: bool = False, reason: str = "") -> ClaimResult:
         """Claim an issue; a claim that this agent already holds is kept.

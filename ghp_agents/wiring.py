@@ -91,14 +91,14 @@ class App:
         """The repository on GitHub; None if issues are in the state. Raises NotSetUpError."""
         from ghp_agents.github.api import access
 
-        found = access.find(self.ws, lambda: self.place_without_token is not None)
-        if found is None:
+        repository_access = access.find(self.ws, lambda: self.place_without_token is not None)
+        if repository_access is None:
             if self.tell:
                 access.warn_once(self.ws, self.tell)
             return None
         from ghp_agents.github.api.repository import GitHubRepository
 
-        return GitHubRepository(self.ws, found)
+        return GitHubRepository(self.ws, repository_access)
 
     @cached_property
     def place_without_token(self) -> "Tracker | None":

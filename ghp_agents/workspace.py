@@ -111,10 +111,10 @@ class Workspace:
         if plain is not None:
             return plain
         return {
-            name.removeprefix("remote.").removesuffix(".url"): found[0]
+            name.removeprefix("remote.").removesuffix(".url"): addresses[0]
             for name, values in self._git_config.items()
             if name.startswith("remote.") and name.endswith(".url")
-            if (found := [value for scope, value in values if scope != "worktree"])
+            if (addresses := [value for scope, value in values if scope != "worktree"])
         }
 
     @property
@@ -195,8 +195,8 @@ class Workspace:
         if presence and isinstance(presence.get("issue"), int):
             return IssueNumber(presence["issue"])
         here = self.branch
-        found = issue_of_branch(here) if here else None
-        return found or _spawned_issue(self.environ)
+        issue = issue_of_branch(here) if here else None
+        return issue or _spawned_issue(self.environ)
 
 
 def open_workspace(

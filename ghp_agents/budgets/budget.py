@@ -59,14 +59,14 @@ def used_up(
     everybody = _over(REPOSITORY, budgets, usage.total(ever.values())) or _over(
         DAY, budgets, usage.total(today.values())
     )
-    found = {name: _over(AGENT, budgets, use) for name, use in today.items()}
-    found[EVERYBODY] = everybody
-    return {name: over for name, over in found.items() if over}
+    by_agent = {name: _over(AGENT, budgets, use) for name, use in today.items()}
+    by_agent[EVERYBODY] = everybody
+    return {name: over for name, over in by_agent.items() if over}
 
 
-def of(found: Mapping[str, UsedUp], agent: str) -> UsedUp | None:
+def of(by_agent: Mapping[str, UsedUp], agent: str) -> UsedUp | None:
     """The used-up budget that stops an agent."""
-    return found.get(EVERYBODY) or found.get(agent)
+    return by_agent.get(EVERYBODY) or by_agent.get(agent)
 
 
 def stricter(given: float, limit: float) -> float:

@@ -27,17 +27,17 @@ def used_up(ctx: Context, snapshot: Snapshot | None = None) -> Mapping[str, Used
     return budget.used_up(budgets, _totals(today), _totals(ever))
 
 
-def _totals(found: Mapping[str, ByIssue]) -> dict[str, Use]:
-    return {name: usage.total(use.values()) for name, use in found.items()}
+def _totals(by_agent: Mapping[str, ByIssue]) -> dict[str, Use]:
+    return {name: usage.total(use.values()) for name, use in by_agent.items()}
 
 
 def of_agent(snapshot: Snapshot, name: str) -> ByIssue:
     """What an agent has used in all clones, by issue: each clone has amounts of its own."""
-    found: dict[int | None, Use] = {}
+    by_issue: dict[int | None, Use] = {}
     for presence in _presences(snapshot, name):
         for issue, use in usage.decode(presence).items():
-            found[issue] = usage.total([found.get(issue, NOTHING), use])
-    return found
+            by_issue[issue] = usage.total([by_issue.get(issue, NOTHING), use])
+    return by_issue
 
 
 def _presences(snapshot: Snapshot, name: str) -> Iterable[Presence]:

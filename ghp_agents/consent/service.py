@@ -196,8 +196,8 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
 
 def _granting(ws: Workspace, line: DefaultBranch, answer: Agreement) -> list[AgentCard]:
     """The agents' cards that give more than an agent without a card has."""
-    found = configuration.cards(ws.ground, line, answer).by_agent
-    return [card for card in found.values() if card.grants]
+    cards = configuration.cards(ws.ground, line, answer).by_agent
+    return [card for card in cards.values() if card.grants]
 
 
 def _templates(ws: Workspace, commit: str) -> list[str]:

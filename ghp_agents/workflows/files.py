@@ -49,15 +49,17 @@ def known(ws: Workspace) -> KnownWorkflows:
     return KnownWorkflows(workflows, problems)
 
 
-def find(found: KnownWorkflows, name: str) -> Workflow:
+def find(available: KnownWorkflows, name: str) -> Workflow:
     """A workflow by its name. Raises NotFoundError, and GhpError if its file is wrong."""
-    if name in found.problems:
+    if name in available.problems:
         raise GhpError(
-            f"{FOLDER}{name}{SUFFIX} cannot be used: {found.problems[name]}.",
+            f"{FOLDER}{name}{SUFFIX} cannot be used: {available.problems[name]}.",
             hint="Fix it on main; `docs/workflows.md` shows its form.",
         )
-    if name not in found.workflows:
-        others = f"Choose one of {', '.join(found.workflows)}, or add {FOLDER}NAME{SUFFIX} to main."
+    if name not in available.workflows:
+        others = (
+            f"Choose one of {', '.join(available.workflows)}, or add {FOLDER}NAME{SUFFIX} to main."
+        )
         number = name.removeprefix("#")
         raise NotFoundError(
             f"There is no workflow {one_line(name, 40)!r}.",
@@ -65,7 +67,7 @@ def find(found: KnownWorkflows, name: str) -> Workflow:
             if number.isdigit()
             else others,
         )
-    return found.workflows[name]
+    return available.workflows[name]
 
 
 def text(ws: Workspace, name: str) -> str:
@@ -93,9 +95,9 @@ def of_main(ws: Workspace) -> dict[str, str]:
 
 
 def _read(ws: Workspace) -> dict[str, str]:
-    """The texts by name; for a file that is not read UNREAD and the reason."""
-    found = [x for x in entries(ws, FOLDER) if x.path.endswith(SUFFIX)]
-    return {PurePosixPath(x.path).stem: _text(ws, x) for x in found[:MOST]}
+    """The texts by name; for a file that is not read, UNREAD and the reason."""
+    files = [x for x in entries(ws, FOLDER) if x.path.endswith(SUFFIX)]
+    return {PurePosixPath(x.path).stem: _text(ws, x) for x in files[:MOST]}
 
 
 def _text(ws: Workspace, entry: TreeFile) -> str:

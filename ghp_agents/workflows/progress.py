@@ -64,9 +64,9 @@ class _Reader:
         by_id = {letter.message.id: letter for letter in self._letters()}
         if not by_id:
             return []
-        known = files.known(self._ctx.ws)
+        available = files.known(self._ctx.ws)
         starts = [x for x in by_id.values() if x.message.workflow and not x.message.step]
-        return [self._run(start, by_id, known) for start in starts]
+        return [self._run(start, by_id, available) for start in starts]
 
     def _letters(self) -> Sequence[Letter]:
         if self._at is not None:
@@ -76,9 +76,9 @@ class _Reader:
         return claims.believed(self._ctx, letters)
 
     def _run(
-        self, start: Letter, by_id: Mapping[str, Letter], known: KnownWorkflows
+        self, start: Letter, by_id: Mapping[str, Letter], available: KnownWorkflows
     ) -> WorkflowRun:
-        workflow = known.workflows.get(start.message.workflow)
+        workflow = available.workflows.get(start.message.workflow)
         if workflow is None:
             return WorkflowRun(start.message, None)
         facts: dict[str, StepFacts] = {}
@@ -124,8 +124,8 @@ class _Reader:
 
     @cached_property
     def _questions(self) -> Mapping[tuple[str, ...], Escalation]:
-        found, _ = escalation.read_all(self._snapshot, self._ctx.ws.settings.orchestrators)
-        return {x.question.about: x for x in reversed(found) if x.question.kind == WORKFLOW}
+        questions, _ = escalation.read_all(self._snapshot, self._ctx.ws.settings.orchestrators)
+        return {x.question.about: x for x in reversed(questions) if x.question.kind == WORKFLOW}
 
     @cached_property
     def _issues(self) -> Sequence[Issue]:
