@@ -176,8 +176,8 @@ class Workspace:
         boot, seconds = self.clock.interval()
         stored = fastjson.read_object(str(self.cache_dir / STEADY)) or {}
         match [stored.get(key) for key in ("boot", "zero", "base")]:
-            case [str(known), int() | float() as zero, int() | float() as base]:
-                if known == boot:
+            case [str(last_boot), int() | float() as zero, int() | float() as base]:
+                if last_boot == boot:
                     return base + max(0.0, seconds - zero)
             case _:
                 base = self.clock.now()

@@ -207,6 +207,7 @@ MEASURES = {  # at most; `python -m tools.measures` prints them
     "files in the package's root": 6,
     "public classes that share a name": 0,
     "bindings of `said`, `told`": 1,  # a field of a file in the state
+    "bindings of vague names": 760,  # it may only fall; the words are in docs/STYLE.md
     "longest import chain": 20,
 }
 
@@ -214,7 +215,7 @@ MEASURES = {  # at most; `python -m tools.measures` prints them
 def test_the_package_keeps_its_measures() -> None:
     found = measures(CHECKOUT / "ghp_agents")
     large = {name: found[name] for name, most in MEASURES.items() if _first(found[name]) > most}
-    assert large == {}, "Split the folder, rename the class, or import for types only."
+    assert large == {}, "Split the folder, rename the class or variable, or import for types only."
 
 
 def _first(value: str) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 from tools import processes
 
 PACKAGE = "ghp_agents"
+VAGUE = ("asked", "each", "found", "had", "known", "made", "there")  # docs/STYLE.md
 NOT_NOUNS = {"cli", "hooks", "demo", "core", "git", "hotpath"}  # faces, and ground
 
 
@@ -47,17 +48,20 @@ def measures(root: Path) -> dict[str, str]:
         "files in the package's root": str(folders[root] + 1),
         "public classes that share a name": f"{shared} of {len(classes)}",
         "bindings of `said`, `told`": f"{names['said']}, {names['told']}",
+        "bindings of vague names": str(sum(names[name] for name in VAGUE)),
         "longest import chain": str(longest_chain(root, trees)),
     }
 
 
 def bindings(tree: ast.Module) -> Iterator[str]:
-    """Each name that is bound: variables, parameters, loop targets."""
+    """Each name that is bound: variables, parameters, loop targets, names in patterns."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, ast.arg):
             yield node.arg
+        elif isinstance(node, ast.MatchAs) and node.name:
+            yield node.name
 
 
 def longest_chain(root: Path, trees: dict[Path, ast.Module]) -> int:

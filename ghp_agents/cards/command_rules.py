@@ -121,7 +121,7 @@ class _Reader:
 
     def __init__(self, line: str) -> None:
         self._line, self._at = line, 0
-        self._found: list[list[str]] = [[]]
+        self._commands: list[list[str]] = [[]]
         self._word: str | None = None
         self._is_quoted = self._is_pattern = False
 
@@ -133,7 +133,7 @@ class _Reader:
                 self._end_word()
             elif char in ";&|\n":
                 self._end_word()
-                self._found.append([])
+                self._commands.append([])
             elif char == "'":
                 self._add(self._until("'"), quoted=True)
             elif char == '"':
@@ -145,7 +145,7 @@ class _Reader:
             else:
                 self._plain(char)
         self._end_word()
-        return [words for words in self._found if words]
+        return [words for words in self._commands if words]
 
     def _plain(self, char: str) -> None:
         if char in "$`":
@@ -167,7 +167,7 @@ class _Reader:
     def _end_word(self) -> None:
         if self._word is not None:
             word = Expanded(self._word) if self._is_pattern else self._word
-            self._found[-1].append(word)
+            self._commands[-1].append(word)
         self._word, self._is_quoted, self._is_pattern = None, False, False
 
     def _until(self, end: str) -> str:
