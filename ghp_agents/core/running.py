@@ -39,6 +39,16 @@ def environments() -> Iterator[tuple[int, list[bytes]]]:
                         yield int(entry.name), variables
 
 
+def is_used(folder: Path) -> bool:
+    """Whether another process of this user works in a folder or below. Only Linux tells."""
+    real = folder.resolve()
+    for pid, _ in environments():
+        with suppress(OSError):
+            if Path(f"/proc/{pid}/cwd").readlink().is_relative_to(real):
+                return True
+    return False
+
+
 def _by_ps(pid: int) -> str | None:
     """The same on a system without /proc."""
     command = ["ps", "-o", "uid=,state=,lstart=", "-p", str(pid)]

@@ -14,6 +14,7 @@ from ghp_agents.hotpath import alive, own_file
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
+from ghp_agents.settings import agreement
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
 from ghp_agents.workspace import NAME_FILE, Workspace
 
@@ -143,11 +144,20 @@ def _when(ref: RemoteRef, now: float) -> str:
     return f", last wrote {ago(now - ref.last)} ago" if ref.last is not None else ""
 
 
-def kept(ws: Workspace) -> str | None:
-    """Return a note that the user's configuration stays; None without one."""
+def consent_to_take(ws: Workspace) -> list[Step]:
+    """The step that deletes what the person agreed to for this clone."""
+    path = agreement.place(ws.environ, ws.common_dir)
+    if not path.exists():
+        return []
+    act = partial(agreement.forget, ws.environ, ws.common_dir)
+    return [Step("remove", "Removed", f"{path}: what you agreed to for this clone", act)]
+
+
+def kept(ws: Workspace) -> list[str]:
+    """Return a line that the user's configuration stays; none without one."""
     path = ws.root / ".ghp/config.json"
     if not path.exists():
-        return None
+        return []
     listed = git.run(["ls-files", "--", ".ghp/config.json"], cwd=ws.root)
     tracked = "tracked by git" if listed.code == 0 and listed.text else "not tracked by git"
-    return f"Kept .ghp/config.json: it is yours ({tracked})."
+    return [f".ghp/config.json: it is yours ({tracked})"]

@@ -4,6 +4,7 @@ access cannot change it, and a clone put in another's place does not inherit it.
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from ghp_agents.core import files
@@ -62,6 +63,8 @@ def forget(environ: Mapping[str, str], common_dir: Path) -> bool:
     path = place(environ, common_dir)
     was_there = path.exists()
     path.unlink(missing_ok=True)
+    with suppress(OSError):  # of other clones, too, or not there
+        path.parent.rmdir()
     return was_there
 
 

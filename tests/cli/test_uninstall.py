@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.runs.boxes import enclosure
+from ghp_agents.settings import agreement
+from ghp_agents.wiring import App
 from tests.support import hosts
 from tests.support.doctor import at_once
 from tests.support.ghp import CHECKOUT, invoke
@@ -38,7 +41,9 @@ To be removed in {clone}:
   .git/ghp-agent: the name of a worktree's agent
   the view .ghp/agent-status.json and its line in .git/info/exclude
 """
-STAY = "Kept our refs on origin; use --remote-refs to remove them, too.\n"
+STAY = (
+    "Stays:\n  our refs on origin: others work with them; use --remote-refs to remove them, too\n"
+)
 GONE = """\
 ✓ Removed .git/ghp: presence, outbox, the private repository, caches.
 ✓ Removed .git/ghp-agent: the name of a worktree's agent.
@@ -66,7 +71,7 @@ def test_all_that_is_ours_is_taken_away_and_a_second_run_has_nothing_to_do(
     assert invoke("agent-init --remove --yes", used) == (
         0,
         "",
-        f"{LISTED.format(clone=used)}{LIVING}{STAY}{GONE}",
+        f"{LISTED.format(clone=used)}{STAY}{LIVING}{GONE}",
     )
     assert ours(used) == []
     assert (used / ".git/info/exclude").read_text() == "*.swp\n"
@@ -110,8 +115,8 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
         f"✓ Removed {spares[1]}: presence and records kept there while .git was not writable.\n"
         f"✓ Removed {spares[0]}: presence and records kept there while .git was not writable.\n"
         "✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.\n"
-        "Kept .ghp/config.json: it is yours (tracked by git).\n"
     )
+    assert "Stays:\n  .ghp/config.json: it is yours (tracked by git)\n" in done.err
     assert ours(used) == [".ghp"]
     assert [path.name for path in (used / ".ghp").iterdir()] == ["config.json"]
     assert list(home.glob(".local/state/*")) == list((tmp_path / "sandbox").iterdir()) == []
@@ -123,7 +128,7 @@ def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
     done = invoke("agent-init --remove --dry-run", used)
     assert done == (
         0,
-        LISTED.format(clone=used).replace("To be", "Would be"),
+        LISTED.format(clone=used).replace("To be", "Would be") + STAY,
         "Warning: Only this clone has 1 record in the private repository (1 lease).\n"
         f"Hint: First send it with `ghp agent-sync`.\n{LIVING}",
     )
@@ -134,8 +139,8 @@ def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
     assert invoke("agent-init --remove", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}{LIVING}Error: Nothing was removed: there is no terminal to "
-        "ask for confirmation.\n"
+        f"{LISTED.format(clone=used)}{STAY}{LIVING}"
+        "Error: Nothing was removed: there is no terminal to ask for confirmation.\n"
         "Hint: Read the list above, then use --yes.\n",
     )
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
@@ -148,7 +153,7 @@ def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
     assert invoke("agent-init --remove --yes", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}Error: Only this clone has 2 records in the private "
+        f"{LISTED.format(clone=used)}{STAY}Error: Only this clone has 2 records in the private "
         "repository (1 issue-new, 1 lease); removing would delete it.\n"
         "Hint: First send it with `ghp agent-sync`, or use --force to delete it.\n",
     )
@@ -340,26 +345,23 @@ def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
 def test_nothing_is_asked_about_the_remote_without_the_option(used: Path, remote: Path) -> None:
     code, said = on_a_terminal("agent-init --remove", used, "y\n")
     assert code == 0
-    assert f"Remove this from this clone? [y/N]: {STAY}✓ Removed .git/ghp" in said
+    assert STAY in said
+    assert "Remove this from this clone? [y/N]: ✓ Removed .git/ghp" in said
     assert len(refs(remote, "refs/ghp/clone")) == 1
     assert ours(used) == []
 
 
 @pytest.mark.slow
-def test_with_the_option_a_person_is_asked_a_second_time(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\nn\n")
+def test_with_the_option_a_person_is_asked_once_for_both(used: Path, remote: Path) -> None:
+    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "n\n")
+    question = "Remove this from this clone and from origin, for everybody? [y/N]: "
     assert code == 0
     assert f"On origin ({remote}), for everybody who works with it:\n  refs/ghp/clone/" in said
-    assert "Remove these from the remote, for everybody? [y/N]: " in said
+    assert f"{question}Nothing was removed.\n" in said
     assert len(refs(remote, "refs/ghp/clone")) == 1
-    assert ours(used) == []
-
-
-@pytest.mark.slow
-def test_a_person_who_says_yes_twice_has_the_remote_cleared_too(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\ny\n")
+    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\n")
     assert code == 0
-    assert "✓ Removed 1 ref from origin.\n" in said
+    assert f"{question}✓ Removed 1 ref from origin.\n" in said
     assert refs(remote).keys() == {"refs/heads/main"}
     assert ours(used) == []
 
@@ -380,3 +382,35 @@ def test_an_agent_that_has_stopped_is_not_warned_of(used: Path) -> None:
     invoke("agent-sync", used)
     done = invoke("agent-init --remove --yes", used)
     assert (done.code, "Still working" in done.err) == (0, False)
+
+
+# ----------------------------------------------------------------------------------- the home
+
+
+def test_what_a_person_agreed_to_goes_and_that_of_other_clones_stays(
+    clones: Callable[[int], list[Path]], home: Path
+) -> None:
+    one, other = clones(2)
+    for clone in (one, other):
+        commit(clone, {".ghp/config.json": '{"agents": {"checks": ["true"]}}'})
+        assert invoke("agent-trust --yes", clone).code == 0
+    kept = agreement.place({"HOME": str(home)}, other / ".git")
+    assert invoke("agent-init --remove --yes", one).code == 0
+    assert [*kept.parent.iterdir()] == [kept]
+    assert invoke("agent-init --remove --yes", other).code == 0
+    assert not kept.parent.exists()
+
+
+@pytest.mark.slow
+def test_the_homes_of_containers_go_and_hooks_for_all_repositories_stay(
+    used: Path, home: Path
+) -> None:
+    homes = enclosure.home(App(used, os.environ).ws, "worker-1")
+    assert homes.is_dir()
+    assert invoke("agent-init --hooks claude --user", used).code == 0
+    done = invoke("agent-init --remove --yes", used)
+    assert not homes.parent.exists()
+    assert (
+        "  the hooks in ~/.claude/settings.json: they serve all repositories; "
+        "`ghp agent-init --remove --hooks claude --user`\n"
+    ) in done.err

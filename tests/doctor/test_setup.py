@@ -165,10 +165,10 @@ def test_refs_are_listed_with_whose_they_are_and_their_last_activity() -> None:
 
 
 def test_the_configuration_stays_and_that_is_said(ws: Workspace) -> None:
-    assert init.kept(ws) is None
+    assert init.kept(ws) == []
     path = ws.root / ".ghp/config.json"
     path.parent.mkdir()
     path.write_text("{}")
-    assert init.kept(ws) == "Kept .ghp/config.json: it is yours (not tracked by git)."
+    assert init.kept(ws) == [".ghp/config.json: it is yours (not tracked by git)"]
     git(ws.root, "add", ".ghp/config.json")
-    assert init.kept(ws) == "Kept .ghp/config.json: it is yours (tracked by git)."
+    assert init.kept(ws) == [".ghp/config.json: it is yours (tracked by git)"]

@@ -77,6 +77,14 @@ def all_of_clone(app: App) -> list[Step]:
     return [*hooks, *(instructions.to_take(app.ws.root) if app.ws.place.toplevel else [])]
 
 
+def kept_for_user(app: App) -> Iterator[str]:
+    """A line for each file in the user's home with hooks that serve all repositories."""
+    for target in config_files.of_user(app.environ, [*HOMES]):
+        if client_hooks.python_in(target):
+            command = f"ghp agent-init --remove --hooks {target.client} --user"
+            yield f"the hooks in {target.shown}: they serve all repositories; `{command}`"
+
+
 def put_for_user(app: App, selection: Guards, *, dry_run: bool) -> None:
     """`agent-init --hooks --user`: needs no repository and sets none up."""
     steps = to_put(app, selection)

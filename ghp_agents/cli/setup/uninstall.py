@@ -1,13 +1,15 @@
-"""`agent-init --remove`: list, ask, remove; ask again before removing refs on the remote."""
+"""`agent-init --remove`: list what goes and what stays, ask once, remove."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import agrees
 from ghp_agents.cli.setup import guards, tool_server
 from ghp_agents.core.ids import count
+from ghp_agents.doctor import agent_worktrees
 from ghp_agents.doctor import setup as services
+from ghp_agents.doctor.agent_worktrees import AgentWorktree
 from ghp_agents.messages import channel_files
 from ghp_agents.state.admin_port import RemoteRef, Step
 from ghp_agents.wiring import App
@@ -27,7 +29,6 @@ class Removal:
 
 def take_away(app: App, removal: Removal) -> None:
     """Remove our files and refs. Raises RefusedError if a person has to confirm first."""
-    ground = app.ground
     # First: reading the settings creates a cache again.
     steps = _steps(app)
     refs = _remote_refs(app) if removal.remote_refs else []
@@ -37,32 +38,63 @@ def take_away(app: App, removal: Removal) -> None:
         return
     _list(app, [_line(step) for step in steps], refs, removal)
     if removal.dry_run:
-        if steps:
-            _warn_of_active_agents(app)
-        else:
-            _clean_up(app)
+        _end_dry_run(app, has_steps=bool(steps))
         return
     if steps:
-        services.refuse_losses(ground, force=removal.force)
+        services.refuse_losses(app.ground, force=removal.force)
         _warn_of_active_agents(app)
-        if not _confirm("Remove this from this clone?", removal):
-            output.say("Nothing was removed.")
-            return
-    _remove_refs(app, refs, removal)
-    if not steps:
+    if not removal.yes and not agrees(_question(app, steps, refs), "Nothing was removed"):
+        output.say("Nothing was removed.")
+        return
+    _remove_refs(app, refs)
+    for worktree in agent_worktrees.to_remove(app.ws, _worktrees(app)) if steps else []:
+        _act(worktree)
+    for step in _steps(app) if steps else []:
+        _act(step)
+    _clean_up(app)
+
+
+def _end_dry_run(app: App, *, has_steps: bool) -> None:
+    if not has_steps:
         _clean_up(app)
         return
-    for step in _steps(app):
-        step.act()
-        output.done(f"{step.did} {step.what}.")
-    stays = services.kept(app.ws)
-    if stays:
-        output.say(stays)
+    for lost in app.ground.losses():
+        output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(app.ground)}.")
+    _warn_of_active_agents(app)
+
+
+def _question(app: App, steps: Sequence[Step], refs: Sequence[RemoteRef]) -> str:
+    here = "from this clone" if steps else ""
+    there = f"from {app.ground.sharing().remote}, for everybody" if refs else ""
+    return f"Remove this {' and '.join(filter(None, (here, there)))}?"
+
+
+def _act(step: Step) -> None:
+    step.act()
+    output.done(f"{step.did} {step.what}.")
+
+
+def _worktrees(app: App) -> list[AgentWorktree]:
+    return agent_worktrees.find(app.ws, app.cwd)
 
 
 def _steps(app: App) -> list[Step]:
     clients = [*guards.all_of_clone(app), *tool_server.all_of_clone(app)]
-    return [*clients, *channel_files.to_take(app.ws), *app.ground.belongings()]
+    ours = [*clients, *channel_files.to_take(app.ws), *app.ground.belongings()]
+    worktrees = agent_worktrees.to_remove(app.ws, _worktrees(app))
+    return [*worktrees, *ours, *services.consent_to_take(app.ws)]
+
+
+def _stays(app: App, *, remote_refs: bool) -> Iterator[str]:
+    """What is not removed, and why."""
+    for tree in _worktrees(app):
+        if tree.kept:
+            yield f"{tree.line}: {tree.kept}"
+    yield from services.kept(app.ws)
+    yield from guards.kept_for_user(app)
+    remote = app.ground.sharing().remote
+    if not remote_refs and remote is not None:
+        yield f"our refs on {remote}: others work with them; use --remote-refs to remove them, too"
 
 
 def _line(step: Step) -> str:
@@ -88,9 +120,13 @@ def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], removal: Rem
         tell(output.clean(f"  {line}"))
     if refs:
         _list_refs(app, refs, tell)
-    if removal.dry_run:
-        for lost in app.ground.losses():
-            output.warn(f"Only this clone has {lost}.", f"{services.how_to_keep(app.ground)}.")
+    elif removal.remote_refs:
+        tell("The remote has no refs of ours.")
+    kept = [*_stays(app, remote_refs=removal.remote_refs)]
+    if kept:
+        tell("Stays:")
+    for line in kept:
+        tell(output.clean(f"  {line}"))
 
 
 def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
@@ -109,20 +145,12 @@ def _warn_of_active_agents(app: App) -> None:
         output.warn(text, "Stop them first.")
 
 
-def _remove_refs(app: App, refs: Sequence[RemoteRef], removal: Removal) -> None:
-    """Remove the requested refs of the remote. Goes first, as it needs local files."""
-    remote = app.ground.sharing().remote
-    if not removal.remote_refs and remote is not None:
-        output.say(f"Kept our refs on {remote}; use --remote-refs to remove them, too.")
-    if not refs or not _confirm("Remove these from the remote, for everybody?", removal):
+def _remove_refs(app: App, refs: Sequence[RemoteRef]) -> None:
+    """Remove refs of the remote. Goes first, as it needs local files."""
+    if not refs:
         return
     with output.busy("Removing refs from the remote"):
         app.ground.remove_remote_refs(refs)
-    many = count(len(refs), "ref")
-    output.done(f"Removed {many} from {app.ground.sharing().remote}.")
+    output.done(f"Removed {count(len(refs), 'ref')} from {app.ground.sharing().remote}.")
     if any(ref.is_foreign for ref in refs):
         output.say("Clones that are still in use push theirs again at their next sync.")
-
-
-def _confirm(question: str, removal: Removal) -> bool:
-    return removal.yes or agrees(question, "Nothing was removed")

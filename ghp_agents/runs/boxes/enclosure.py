@@ -15,7 +15,7 @@ from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
 from ghp_agents.runs.record import RunRecord
-from ghp_agents.workspace import Workspace
+from ghp_agents.workspace import HOMES, Workspace
 
 
 class Process(NamedTuple):
@@ -84,7 +84,7 @@ def _contained(
 def home(ws: Workspace, agent: str) -> Path:
     """The home of an agent's containers, where its client keeps its sessions. No run can write
     beside it. Raises OSError."""
-    folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}-homes") / agent
+    folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}{HOMES}") / agent
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 

@@ -28,7 +28,7 @@ from ghp_agents.state.private_repo import (
     open_repository,
 )
 from ghp_agents.state.remote import PushOutcome, exchange, fetch, push
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import HOMES, NAME_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
 TIMEOUT_S = 2.0  # seconds; if a lock is held longer, the command reports the holder
@@ -50,6 +50,9 @@ def belongings(ws: Workspace) -> list[Step]:
     for spare in _spare_folders(ws):
         what = f"{spare}: presence and records kept there while .git was not writable"
         steps.append(_removal(what, partial(_remove_spare, spare)))
+    for homes in _spare_folders(ws, HOMES):
+        what = f"{homes}: the homes of agents in containers"
+        steps.append(_removal(what, partial(_remove_spare, homes)))
     if _view_is_there(ws) or publish.is_excluded(ws):
         what = f"the view {presence.PATH} and its line in {shown(ws, ws.common_dir)}/info/exclude"
         steps.append(_removal(what, partial(publish.remove_view, ws)))
@@ -95,12 +98,13 @@ def _name_files(ws: Workspace) -> list[Path]:
     return [path for path in (ws.common_dir / NAME_FILE, *worktrees) if path.is_file()]
 
 
-def _spare_folders(ws: Workspace) -> list[Path]:
-    """The spare folders for each environment that may have been set when they were used."""
+def _spare_folders(ws: Workspace, suffix: str = "") -> list[Path]:
+    """The spare folders for each environment that may have been set when they were used, or those
+    beside them with a suffix."""
     without = {key: value for key, value in ws.environ.items() if key != "GHP_STATE_DIR"}
     plain = {key: value for key, value in without.items() if key != "XDG_STATE_HOME"}
     some = [
-        heartbeat.spare_folder(ws.place.common_dir, environ)
+        heartbeat.spare_folder(ws.place.common_dir, environ) + suffix
         for environ in (ws.environ, without, plain)
     ]
     return [Path(folder) for folder in dict.fromkeys(some) if Path(folder).is_dir()]

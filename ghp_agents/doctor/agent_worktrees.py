@@ -1,0 +1,116 @@
+"""The worktrees that `agent-start` created, when everything of ours is removed: those go that have
+nothing of their own; the others stay, and it is said why."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core import running
+from ghp_agents.core.errors import GhpError
+from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git.worktree_admin import Checkout
+from ghp_agents.hotpath import alive
+from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.hotpath.quoting import named, path_word
+from ghp_agents.pulls.finish import unfinished
+from ghp_agents.pulls.start_worktree import worktrees_folder
+from ghp_agents.state.admin_port import Step
+from ghp_agents.state.default_branch import trunk_places
+from ghp_agents.workspace import NAME_FILE, Workspace
+
+PREFIX = "agent/"  # of the branches that go with their worktree
+_WHAT = ("worktree", "worktree and branch")
+
+
+class AgentWorktree(NamedTuple):
+    """A worktree of an agent, and why it stays; empty if it goes."""
+
+    checkout: Checkout
+    agent: str  # empty if its name is unknown
+    kept: str = ""
+
+    @property
+    def line(self) -> str:
+        """The worktree and its agent, for people."""
+        of = f", of {named(self.agent)}" if self.agent else ""
+        return f"{path_word(str(self.checkout.path))}{of}"
+
+
+def find(ws: Workspace, cwd: Path) -> list[AgentWorktree]:
+    """The worktrees of agents in the folder for worktrees; `cwd` is where the command runs."""
+    try:
+        folder = worktrees_folder(ws)
+    except GhpError:  # such a place is not used
+        return []
+    below = [x for x in worktree_admin.listed(ws.folder) if x.path.parent == folder]
+    trunks = trunk_places(ws) if below else []
+    found: list[AgentWorktree] = []
+    for checkout in below:
+        agent = _agent(checkout)
+        if checkout.path.is_dir() and (agent or _has_branch(checkout)):
+            kept = _why_kept(ws, checkout, agent, trunks, cwd)
+            found.append(AgentWorktree(checkout, agent, kept))
+    return found
+
+
+def to_remove(ws: Workspace, trees: Sequence[AgentWorktree]) -> list[Step]:
+    """Steps that remove what goes: worktrees, each with its branch if that is an agent's."""
+    return [
+        Step("remove", "Removed", f"{tree.line}: {_WHAT[_has_branch(tree.checkout)]}, all merged",
+             partial(_remove, ws, tree.checkout))
+        for tree in trees
+        if not tree.kept
+    ]  # fmt: skip
+
+
+def _has_branch(checkout: Checkout) -> bool:
+    return (checkout.branch or "").startswith(PREFIX)
+
+
+def _remove(ws: Workspace, checkout: Checkout) -> None:
+    """Raises GhpError."""
+    worktree_admin.clear(ws.folder, checkout.path)
+    if checkout.path.exists():
+        raise GhpError(
+            f"git did not remove the worktree {checkout.path}.",
+            hint=f"Run `git worktree remove {path_word(str(checkout.path))}`, then this again.",
+        )
+    if _has_branch(checkout):
+        worktree_admin.delete_branch(ws.folder, checkout.branch or "", checkout.head)
+    if not any(checkout.path.parent.iterdir()):
+        checkout.path.parent.rmdir()
+
+
+def _agent(checkout: Checkout) -> str:
+    """The agent whose name was written into a worktree; empty without one."""
+    place = walk_up(str(checkout.path))
+    try:
+        name = Path(place.git_dir, NAME_FILE).read_text("utf-8").strip() if place else ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return name if is_name(name) else ""
+
+
+def _why_kept(
+    ws: Workspace, checkout: Checkout, agent: str, trunks: Sequence[str], cwd: Path
+) -> str:
+    """Why a worktree must stay; empty if it can go."""
+    place = walk_up(str(checkout.path))
+    if checkout.half_made or place is None or worktree.operation(Path(place.git_dir)):
+        return "a git operation is in progress there"
+    if Path(place.git_dir, "locked").exists():
+        return "it is locked"
+    if not any(merge.landed(ws.folder, trunk, checkout.head) for trunk in trunks):
+        return "it has commits that are not merged"
+    try:
+        left = unfinished(ws, checkout.path)
+    except GhpError as error:
+        return f"git cannot look at it ({error})"
+    if left:
+        return f"{left[0]} is not committed there"
+    if cwd.resolve().is_relative_to(checkout.path.resolve()):
+        return "this command runs in it"
+    runs = bool(agent) and alive.process_lives(ws.presence(agent) or {}) is True
+    return "a program runs in it" if runs or running.is_used(checkout.path) else ""
