@@ -31,8 +31,11 @@ def stop(
     """Tell an agent to stop at its next step.
 
     Its work is saved in a handoff, and its issues and leases are free again. Until it has stopped,
-    its edits and claims are refused. An agent of another clone hears of it after the next sync
-    there. People and orchestrators can stop any agent; an agent can stop only itself.
+    its edits and claims are refused. People and orchestrators can stop any agent; an agent can stop
+    only itself.
+
+    An agent of another clone hears of it after the next sync there. What it did not commit or push
+    is only there: the same command in that clone saves it, too.
 
     --keep interrupts it: its work is saved in a checkpoint, its issues stay its own, and --undo
     lets it go on.
@@ -90,7 +93,7 @@ def fields(stopped: Stopped) -> "StoppedJson":
         "stopped": stopped.has_stopped,
         "already": not stopped.is_new,
         "issues": list(stopped.issues),
-        "handoffs": list(stopped.handoffs),
+        "handoffs": [*stopped.handoffs, *((stopped.late or ())[1:])],
         "clientEnded": stopped.client is True,
         "kept": stopped.keeps,
     }
@@ -103,18 +106,21 @@ def say(stopped: Stopped) -> None:
         output.done(f"Ended the client of {name}.")
     for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
         then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
-        what = "the work on" if stopped.is_here else "what is known of"
+        what = "the work on" if stopped.is_here else "the records of"
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
+    if stopped.late:
+        output.done(f"Saved the work on #{stopped.late[0]} in {stopped.late[1]}.")
     if stopped.handoffs and not stopped.is_here:
         output.warn(
-            f"{name} works in another clone. If `ghp agent-work` runs it there, that saves what it "
-            "has not pushed, in another handoff, when it hears of this and ends the run.",
-            "If not, commit and push its branch there before another agent continues.",
+            f"What {name} did not commit or push is not saved: it is in another clone.",
+            f"Run `ghp agent-stop {name}` there, too: it saves the rest in another handoff. "
+            "`ghp agent-work` does that by itself for an agent that it runs.",
         )
+    is_new = stopped.is_new and not stopped.late
     if stopped.has_stopped:
-        text = f"{name} has stopped." if stopped.is_new else f"{name} has already stopped."
-    elif stopped.is_new:
+        text = f"{name} has stopped." if is_new else f"{name} has already stopped."
+    elif is_new:
         text = f"{name} is told to stop at its next step."
     else:
         text = f"{name} was already told to stop."
-    (output.done if stopped.is_new else output.say)(text)
+    (output.done if is_new else output.say)(text)

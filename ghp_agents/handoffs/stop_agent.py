@@ -13,7 +13,7 @@ from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp, one_line
 from ghp_agents.core.secret_scan import redacted
-from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.handoffs import for_dead_agent, stopped_work
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
@@ -42,6 +42,7 @@ class Stopped(NamedTuple):
     keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
     is_here: bool = True  # it works in this clone, which can save what it has not committed
+    late: tuple[int, str] | None = None  # an issue that another clone freed, and what is saved now
 
 
 def stop(
@@ -57,11 +58,15 @@ def stop(
     view = _find(ctx, name)
     held = _claims(ctx, name)
     is_itself = not me.actor.is_person and me.name == name
+    order = stopping.in_force(ctx, ctx.store.snapshot()).get(name)
+    late = stopped_work.save_here(ctx, order) if order and view.is_here else None
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
-        return Stopped(name, bool(forgotten), has_stopped=True, client=forgotten)
+        is_new = bool(forgotten or late)
+        return Stopped(name, is_new, has_stopped=True, client=forgotten, late=late)
     if keep:
-        return _interrupt(me, view, held, reason, now=now and not is_itself)
+        done = _interrupt(me, view, held, reason, now=now and not is_itself)
+        return done._replace(is_new=done.is_new or bool(late), late=late)
     ordered = _order(ctx, view, reason, is_lifted=False, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     saved = tuple(_free(me, lock, reason) for lock in held)
@@ -72,10 +77,11 @@ def stop(
     if now and is_itself:
         ended = client_process.end(ctx.ws, name)
     issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
-    is_new = ordered or bool(held) or bool(ended)
+    is_new = ordered or bool(held) or bool(ended) or bool(late)
     return Stopped(
-        name, is_new, bool(has_stopped), issues, saved, client=ended, is_here=view.is_here
-    )
+        name, is_new, bool(has_stopped), issues, saved, client=ended, is_here=view.is_here,
+        late=late,
+    )  # fmt: skip
 
 
 def _interrupt(

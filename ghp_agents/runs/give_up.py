@@ -8,7 +8,7 @@ from ghp_agents.claims.effects import myself, show_release
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question, is_last_resort
-from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.handoffs import for_dead_agent, stopped_work
 from ghp_agents.issues.capabilities import missing
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
@@ -42,14 +42,10 @@ def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
 def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> str:
     """Save what a run has not committed or pushed, if another clone told its agent to stop: that
     clone could not. Returns the handoff's name, or nothing. Raises GhpError."""
-    locks = reversed(ctx.locks.history(claim_name(run.issue)))
-    lock = next((lock for lock in locks if lock.holder == run.agent), None)
-    if order.clone == ctx.locks.clone or lock is None or not Path(run.path).is_dir():
+    if not Path(run.path).is_dir():
         return ""
     theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
-    issue = ctx.tracker.get(run.issue)
-    saved = for_dead_agent.write_work(myself(ctx), issue, lock, theirs, keeps=order.keeps)
-    return saved.name if saved else ""
+    return stopped_work.save(ctx, order, run.issue, theirs)
 
 
 def drop(ctx: Context, agent: str, issue: int) -> str:

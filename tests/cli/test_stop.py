@@ -208,10 +208,10 @@ def test_in_another_clone_it_is_told_after_one_sync(
     succeed(other, "agent-sync")
     succeed(one, "agent-sync")
     assert stop(one, "worker-1 --reason 'Wrong approach' --as @me").err == (
-        "✓ Saved what is known of #1 in H-ID; #1 is free again.\n"
-        "Warning: worker-1 works in another clone. If `ghp agent-work` runs it there, that saves "
-        "what it has not pushed, in another handoff, when it hears of this and ends the run.\n"
-        "Hint: If not, commit and push its branch there before another agent continues.\n"
+        "✓ Saved the records of #1 in H-ID; #1 is free again.\n"
+        "Warning: What worker-1 did not commit or push is not saved: it is in another clone.\n"
+        "Hint: Run `ghp agent-stop worker-1` there, too: it saves the rest in another handoff. "
+        "`ghp agent-work` does that by itself for an agent that it runs.\n"
         "✓ worker-1 is told to stop at its next step.\n"
     )
     assert row(one) == ("stopping", None)
