@@ -26,10 +26,10 @@ def lives(
     gone_after: float = GONE_AFTER,
 ) -> bool | None:
     """Whether `agent` may still be at work here; None if its file cannot tell."""
-    found = newest_presence(folders, agent)
-    if found is None:
+    newest = newest_presence(folders, agent)
+    if newest is None:
         return None
-    presence, beaten = found
+    presence, beaten = newest
     silent = silence(presence, beaten, now, boot_clock.read())
     return verdict(
         presence, silent, process_lives(presence), dead_after, dead_after, gone_after

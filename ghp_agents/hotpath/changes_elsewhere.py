@@ -76,7 +76,7 @@ def clashes(
     path: str,
     mine: bytes | None,
     before: bytes | None,
-    found: "Sequence[ChangesReport]",
+    reports: "Sequence[ChangesReport]",
     main: str,
     environ: "Mapping[str, str]",
     *,
@@ -89,13 +89,13 @@ def clashes(
     """
     from time import monotonic
 
-    if not found or (mine == before and not again):
+    if not reports or (mine == before and not again):
         return []
     if mine is not None and len(mine) > LARGEST:
         raise UndecidedError(f"the file has {len(mine)} bytes")
     try:
         decision = _Decision(place, folder, path, environ, monotonic() + DEADLINE_S)
-        return decision.clashes(mine, before, found, main, again=again)
+        return decision.clashes(mine, before, reports, main, again=again)
     except OSError as error:
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
 
@@ -122,7 +122,7 @@ class _Decision:
         self,
         mine: bytes | None,
         before: bytes | None,
-        found: "Sequence[ChangesReport]",
+        reports: "Sequence[ChangesReport]",
         main: str,
         *,
         again: bool,
@@ -134,15 +134,15 @@ class _Decision:
         if stored_form.is_union(attributes):
             return []
         if stored_form.whole_reason(attributes):
-            return [RangeConflict(report, UNKNOWN, is_certain=False) for report in found]
+            return [RangeConflict(report, UNKNOWN, is_certain=False) for report in reports]
         if not base:
-            return _about_new(found) if mine is not None else []
+            return _about_new(reports) if mine is not None else []
         mine, before = self._stored(mine, base, attributes), self._stored(before, base, attributes)
-        hunks, earlier, between = self._differences(base, mine, before, found)
+        hunks, earlier, between = self._differences(base, mine, before, reports)
         earlier = [] if again else earlier
         if hunks == []:
             return []
-        clashes = [self._with(report, base, hunks, earlier, between) for report in found]
+        clashes = [self._with(report, base, hunks, earlier, between) for report in reports]
         return [clash for clash in clashes if clash is not None]
 
     def _base(self, main: str) -> "tuple[str, Mapping[str, str]]":
@@ -156,8 +156,8 @@ class _Decision:
         )[0]
         other = tip(self._place.common_dir, main) if main else head
         pairs = [(head, other)] if head and other else []
-        found = merge_bases(self._top, self._folder, pairs, self._environ, self._until)
-        commit = (found[0] if found else "") or head
+        bases = merge_bases(self._top, self._folder, pairs, self._environ, self._until)
+        commit = (bases[0] if bases else "") or head
         where = self._top, self._environ
         listed, attributes = run_all(
             [
@@ -238,8 +238,8 @@ class _Decision:
             return RangeConflict(report, BINARY, is_certain=report.ranges is None)
         if theirs is None:
             return RangeConflict(report, UNKNOWN, is_certain=False)
-        known = _ranges(earlier or [])
-        new = [x for x in theirs if not line_ranges.touching(known, [x])]
+        earlier_ranges = _ranges(earlier or [])
+        new = [x for x in theirs if not line_ranges.touching(earlier_ranges, [x])]
         touching = line_ranges.touching(_ranges(hunks), new)
         if touching is None:
             return None
@@ -251,11 +251,11 @@ class _Decision:
         return clash
 
 
-def _about_new(found: "Sequence[ChangesReport]") -> "list[RangeConflict]":
+def _about_new(reports: "Sequence[ChangesReport]") -> "list[RangeConflict]":
     """The file is not in the base of my branch: new here, or newer than my branch."""
     return [
         RangeConflict(report, UNKNOWN if report.base else ADDED, is_certain=False)
-        for report in found
+        for report in reports
     ]
 
 

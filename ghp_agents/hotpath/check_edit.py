@@ -55,9 +55,9 @@ def quick(
         return None
     if policy_cache.may_have_expired(book, now):
         return None
-    asked = Asked(place, folders, environ, agent, path, content)
+    edit = Asked(place, folders, environ, agent, path, content)
     try:
-        verdict = _decided(asked, book, presence, now)
+        verdict = _decided(edit, book, presence, now)
     except (UnsureError, OSError):
         return None
     # Leasing writes first and then looks for edits. Here the order is reversed, so of two
@@ -111,8 +111,8 @@ def rivals(
 ) -> "list[ImplicitLease]":
     """The leases of the others that edit a path, except those that `agent` has overridden, and
     those of who goes on in spite of the agent's."""
-    found = editors(folders, agent, key, git_dir, now, limits)
-    if not found:
+    leases = editors(folders, agent, key, git_dir, now, limits)
+    if not leases:
         return []
     from ghp_agents.hotpath import overrides
 
@@ -121,7 +121,7 @@ def rivals(
         mine = None  # of an earlier life
     return [
         lease
-        for lease in found
+        for lease in leases
         if not overrides.allows(folders, agent, key, git_dir, lease)
         and not (mine and overrides.allows(folders, lease.agent, key, lease.git_dir, mine))
     ]
@@ -137,9 +137,9 @@ def editors(
 ) -> "list[ImplicitLease]":
     """The leases of the other living agents that edit a path: that of this worktree first."""
     here = implicit_leases.find(folders, key, git_dir)
-    found = [here] if here and implicit_leases.is_active(folders, here, now, *limits) else []
-    found += implicit_leases.elsewhere(folders, key, git_dir, now, limits)
-    return [lease for lease in found if lease.agent != agent]
+    leases = [here] if here and implicit_leases.is_active(folders, here, now, *limits) else []
+    leases += implicit_leases.elsewhere(folders, key, git_dir, now, limits)
+    return [lease for lease in leases if lease.agent != agent]
 
 
 def _is_overridden(
@@ -172,9 +172,9 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     return verdict
 
 
-def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: float) -> Verdict:
+def _decided(edit: Asked, book: "Book", presence: "Mapping[str, Any]", now: float) -> Verdict:
     limits = (book["deadAfter"], book["goneAfter"])
-    place, folders, agent, path = asked.place, asked.folders, asked.agent, asked.path
+    place, folders, agent, path = edit.place, edit.folders, edit.agent, edit.path
     key = policy_cache.key_of(book, path)
     where = folders, agent, key, place.git_dir
 
@@ -192,13 +192,13 @@ def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: flo
         lives=lives,
         presence=presence,
         touch=first_here(others, place.git_dir),
-        conflict=_conflict(asked, [x for x in others if not x.is_in(place.git_dir)]),
+        conflict=_conflict(edit, [x for x in others if not x.is_in(place.git_dir)]),
         worktree_of=own_name.worktree_of(place.git_dir, agent, folders, now, limits),
-        reported=_reported(asked, book, key, now),
+        reported=_reported(edit, book, key, now),
     )
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:
-        return _spare_unleasable(verdict, book, path, case, asked.environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, edit.environ, place.toplevel or "")
     epoch = presence["epoch"]
     rival = implicit_leases.take_lease(folders, agent, epoch, key, place.git_dir, now, *limits)
     if rival is not None and not _is_overridden(*where, rival):
@@ -206,44 +206,44 @@ def _decided(asked: Asked, book: "Book", presence: "Mapping[str, Any]", now: flo
         others = rivals(*where, now, limits)
         case.touch = first_here(others, place.git_dir) or (rival, heartbeat.to_text(now))
         verdict = policy.decide(book, path, case)
-        return _spare_unleasable(verdict, book, path, case, asked.environ, place.toplevel or "")
+        return _spare_unleasable(verdict, book, path, case, edit.environ, place.toplevel or "")
     return verdict
 
 
 def _conflict(
-    asked: Asked, others: "Sequence[ImplicitLease]"
+    edit: Asked, others: "Sequence[ImplicitLease]"
 ) -> "Callable[[], Verdict | None] | None":
     """The check against editors in other worktrees, which is made at most once."""
     if not others:
         return None
-    known: list[Verdict | None] = []
+    cached: list[Verdict | None] = []
 
     def check() -> Verdict | None:
         from ghp_agents.hotpath import merge_check
 
-        if not known:
-            where = asked.place, asked.folders, asked.environ, asked.agent, asked.path
-            known.append(merge_check.before_edit(*where, others, asked.content))
-        return known[0]
+        if not cached:
+            where = edit.place, edit.folders, edit.environ, edit.agent, edit.path
+            cached.append(merge_check.before_edit(*where, others, edit.content))
+        return cached[0]
 
     return check
 
 
 def _reported(
-    asked: Asked, book: "Book", key: str, now: float
+    edit: Asked, book: "Book", key: str, now: float
 ) -> "Callable[[], Verdict | None] | None":
     """The check against changes in other clones, which is made at most once."""
     if key not in book["changes"]:
         return None
-    known: list[Verdict | None] = []
+    cached: list[Verdict | None] = []
 
     def check() -> Verdict | None:
         from ghp_agents.hotpath import clash_check
 
-        if not known:
-            where = asked.place, asked.folders, asked.environ, book, asked.agent, asked.path
-            known.append(clash_check.before_edit(*where, now, asked.content))
-        return known[0]
+        if not cached:
+            where = edit.place, edit.folders, edit.environ, book, edit.agent, edit.path
+            cached.append(clash_check.before_edit(*where, now, edit.content))
+        return cached[0]
 
     return check
 
@@ -267,8 +267,8 @@ def _lives(book: "Book", folders: "Sequence[str]", holder: str, epoch: int, now:
     """Whether the holder of a lease or claim is alive, if its presence file here can tell."""
     if holder in book["elsewhere"]:
         raise UnsureError
-    found = alive.newest_presence(folders, holder)
+    newest = alive.newest_presence(folders, holder)
     lives = alive.lives(folders, holder, now, book["deadAfter"], book["goneAfter"])
-    if found is None or lives is None or found[0]["epoch"] < epoch:
+    if newest is None or lives is None or newest[0]["epoch"] < epoch:
         raise UnsureError  # it is in another clone, or was when it claimed
     return lives

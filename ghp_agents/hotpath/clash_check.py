@@ -45,8 +45,8 @@ def before_edit(
 ) -> Verdict | None:
     """The refusal of an edit that makes the file `content()`, or a warning, or None. Without
     `lives`, raises UnsureError if an agent may be dead by now."""
-    found = reports(place, folders, book, agent, path, now, lives)
-    if not found:
+    theirs = reports(place, folders, book, agent, path, now, lives)
+    if not theirs:
         return None
     try:
         if content is None:
@@ -56,13 +56,13 @@ def before_edit(
         if mine is not None and not isinstance(mine, bytes):
             raise UndecidedError("the edit moves the file")
         clashes = changes_elsewhere.clashes(
-            place, folders[0], path, mine, before, found, book["main"], environ
+            place, folders[0], path, mine, before, theirs, book["main"], environ
         )
     except UndecidedError as error:
         _log(error, place, environ, path)
         return None
     verdict = _verdict(clashes, path, now)
-    if verdict and not verdict.is_refused and _was_given(folders, agent, path, place, found):
+    if verdict and not verdict.is_refused and _was_given(folders, agent, path, place, theirs):
         return None
     return verdict
 
@@ -79,13 +79,13 @@ def as_it_is(
 ) -> Verdict | None:
     """What is said of the file as it is in the worktree. The edit was made, so nothing is refused:
     the report may be newer."""
-    found = reports(place, folders, book, agent, path, now, lives)
-    if not found:
+    theirs = reports(place, folders, book, agent, path, now, lives)
+    if not theirs:
         return None
     try:
         mine = read_file(place.toplevel or "", path)
         clashes = changes_elsewhere.clashes(
-            place, folders[0], path, mine, mine, found, book["main"], environ, again=True
+            place, folders[0], path, mine, mine, theirs, book["main"], environ, again=True
         )
     except UndecidedError as error:
         _log(error, place, environ, path)
@@ -107,14 +107,14 @@ def reports(
 ) -> "list[ChangesReport]":
     """What living agents of other clones report of a file, without what `agent` has overridden."""
     key = policy_cache.key_of(book, path)
-    found = living(book, agent, key, now, lives)
-    if not found:
+    theirs = living(book, agent, key, now, lives)
+    if not theirs:
         return []
     from ghp_agents.hotpath import overrides
 
     return [
         report
-        for report in found
+        for report in theirs
         if not overrides.allows(folders, agent, key, place.git_dir, lease_of(report, key))
     ]
 
@@ -125,10 +125,10 @@ def living(
     """What living agents of other clones report of a file."""
     if key not in book["changes"]:
         return []
-    found = [x for x in changes_elsewhere.reports(book, key) if x.agent != agent]
-    if lives is None and any(now >= report.until for report in found):
+    theirs = [x for x in changes_elsewhere.reports(book, key) if x.agent != agent]
+    if lives is None and any(now >= report.until for report in theirs):
         raise UnsureError
-    return [x for x in found if lives is None or now < x.until or lives(x.agent)]
+    return [x for x in theirs if lives is None or now < x.until or lives(x.agent)]
 
 
 def lease_of(report: "ChangesReport", key: str) -> "ImplicitLease":
@@ -154,10 +154,10 @@ def _was_given(
     agent: str,
     path: str,
     place: "Location",
-    found: "Sequence[ChangesReport]",
+    theirs: "Sequence[ChangesReport]",
 ) -> bool:
     """Whether the agent had this warning before; notes that it has it now."""
-    names = " ".join(sorted(f"{report.agent}/{report.epoch}" for report in found))
+    names = " ".join(sorted(f"{report.agent}/{report.epoch}" for report in theirs))
     folder = f"{folders[0]}/cache/{WARNED}"
     note = f"{folder}/{implicit_leases.file_name(path, place.git_dir)}-{agent}"
     try:

@@ -50,7 +50,7 @@ def read(folders: "Sequence[str]") -> "list[tuple[str, str, str]]":
     are taken."""
     import json
 
-    found: list[tuple[str, str, str]] = []
+    errors: list[tuple[str, str, str]] = []
     for folder in folders:
         for name in (OLDER, LOG):
             try:
@@ -65,8 +65,8 @@ def read(folders: "Sequence[str]") -> "list[tuple[str, str, str]]":
                 except (ValueError, AttributeError, RecursionError):
                     continue
                 if all(isinstance(text, str) for text in texts):
-                    found.append((texts[0], texts[1], texts[2]))
-    return found
+                    errors.append((texts[0], texts[1], texts[2]))
+    return errors
 
 
 def _entry(error: BaseException, where: str, environ: "Mapping[str, str]") -> bytes:

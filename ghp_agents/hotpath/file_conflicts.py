@@ -92,9 +92,9 @@ def first_conflict(
     if not others:
         return None
     try:
-        found = _Decision(place, path, mine, before, folders, environ, monotonic() + DEADLINE_S)
-        found.moved = dict(moved or {})
-        return found.first(others)
+        decision = _Decision(place, path, mine, before, folders, environ, monotonic() + DEADLINE_S)
+        decision.moved = dict(moved or {})
+        return decision.first(others)
     except OSError as error:
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
 
@@ -130,10 +130,10 @@ class _Decision:
         others = [other for other in map(self._read, leases) if other is not None]
         others = [other for other in others if other.content != self._mine]
         others = self._with_bases(others) if others else []
-        found = self._by_attributes(others) if others else None
-        if found is None and self._unsure:
+        conflict = self._by_attributes(others) if others else None
+        if conflict is None and self._unsure:
             raise UndecidedError(self._unsure)
-        return found
+        return conflict
 
     # ------------------------------------------------------------------------ their version
 
@@ -169,11 +169,11 @@ class _Decision:
             other.base = next(bases) if mine and head else ""
         if not all(other.base for other in others):
             self._unsure = "the two branches have no merge base"
-        found = [other for other in others if other.base]
-        self._look_up(found)
-        if found and stored_form.whole_reason(self._attributes):
-            return found
-        return [other for other in found if self._differs(other)]
+        with_base = [other for other in others if other.base]
+        self._look_up(with_base)
+        if with_base and stored_form.whole_reason(self._attributes):
+            return with_base
+        return [other for other in with_base if self._differs(other)]
 
     def _look_up(self, others: "Sequence[_Other]") -> None:
         """The file in each merge base, and its attributes here."""
@@ -227,9 +227,9 @@ class _Decision:
         )
 
     def _whole(self, other: _Other, why: str) -> FileConflict:
-        found = self._conflict(other, WHOLE)
-        found.why_whole = why
-        return found
+        conflict = self._conflict(other, WHOLE)
+        conflict.why_whole = why
+        return conflict
 
     def _conflict(self, other: _Other, kind: str) -> FileConflict:
         presence = presence_file.newest(self._folders, other.lease.agent) or {}
@@ -304,7 +304,9 @@ class _Decision:
             return False
         if not result.regions or not before.regions:
             return not result.regions and not before.regions
-        result.regions = [one for one in result.regions if not _is_within(one, before.regions)]
+        result.regions = [
+            region for region in result.regions if not _is_within(region, before.regions)
+        ]
         return not result.regions
 
     def _described(
@@ -312,25 +314,25 @@ class _Decision:
     ) -> FileConflict:
         deleted = (self._mine is None or other.content is None) and result.path == self._path
         if deleted:
-            found = self._conflict(other, DELETED)
-            found.they_deleted = self._mine is not None
+            conflict = self._conflict(other, DELETED)
+            conflict.they_deleted = self._mine is not None
             if self._mine is None and other.content is not None and other.entry:
-                found.their_start, found.their_end = numbered(
+                conflict.their_start, conflict.their_end = numbered(
                     *trial.first_change(other.entry[0], other.content)
                 )
-                found.theirs = excerpt(other.content, found.their_start, found.their_end)
-            return found
+                conflict.theirs = excerpt(other.content, conflict.their_start, conflict.their_end)
+            return conflict
         if not result.regions:
             return self._whole(other, "it is binary")
-        found = self._conflict(other, LINES if other.entry else ADDED)
-        found.their_path = result.path if result.path in other.moved else self._path
+        conflict = self._conflict(other, LINES if other.entry else ADDED)
+        conflict.their_path = result.path if result.path in other.moved else self._path
         theirs = other.moved.get(result.path, b"") if other.content is None else other.content
         first = result.regions[0]
-        found.start, found.end = numbered(first.start, first.end)
-        found.their_start, found.their_end = numbered(first.their_start, first.their_end)
-        found.theirs = excerpt(theirs, found.their_start, found.their_end)
-        found.more = len(result.regions) - 1
-        return found
+        conflict.start, conflict.end = numbered(first.start, first.end)
+        conflict.their_start, conflict.their_end = numbered(first.their_start, first.their_end)
+        conflict.theirs = excerpt(theirs, conflict.their_start, conflict.their_end)
+        conflict.more = len(result.regions) - 1
+        return conflict
 
     # ------------------------------------------------------------------------ moved files
 
@@ -356,9 +358,9 @@ def _entry(code: int, out: bytes) -> "tuple[str, int] | None":
     return fields[2].decode("ascii"), size
 
 
-def _is_within(one: "Region", others: "Sequence[Region]") -> bool:
+def _is_within(region: "Region", others: "Sequence[Region]") -> bool:
     """Whether their lines of a conflict are among those of earlier conflicts."""
     return any(
-        other.their_start <= one.their_start and one.their_end <= other.their_end
+        other.their_start <= region.their_start and region.their_end <= other.their_end
         for other in others
     )

@@ -69,8 +69,8 @@ def beat(
     """
     number, held = presence_file.hold(folders, agent, patience=patience)
     try:
-        known = [presence_file.presence(folder, agent) for folder in folders]
-        before = presence_file.newest_of(known)
+        presences = [presence_file.presence(folder, agent) for folder in folders]
+        before = presence_file.newest_of(presences)
         record: dict[str, Any] = dict(before or {})
         local = _sessions(record, session, pid)
         if before is not None and epoch is not None and _has_begun(before, epoch, session):
@@ -107,7 +107,7 @@ def beat(
         if session and "session" in local:
             record["session"] = local["session"]
         record["local"] = local
-        presence_file.write(folders[number:], known[number:], agent, fastjson.encode(record))
+        presence_file.write(folders[number:], presences[number:], agent, fastjson.encode(record))
         return "moved" if moved else "beat"
     finally:
         if held >= 0:
@@ -234,9 +234,9 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str | None]":
 def via(environ: "Mapping[str, str]") -> str:
     """A short name of the current session: its kind and the beginning of its id, or the named
     agent. Empty for a person at a shell."""
-    kind, found = session(environ)
-    if found:
-        return f"{kind} {found[:8]}"
+    kind, session_id = session(environ)
+    if session_id:
+        return f"{kind} {session_id[:8]}"
     name = environ.get("GHP_AGENT")
     return f"agent {name}" if name and is_name(name) else ""
 
@@ -333,6 +333,6 @@ def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
 
 def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
     """The settings, as cached by the last full command; empty means defaults."""
-    found = fastjson.read_object(folders[0] + "/cache/settings.json")
-    values = found.get("values") if found else None
+    cached = fastjson.read_object(folders[0] + "/cache/settings.json")
+    values = cached.get("values") if cached else None
     return values if isinstance(values, dict) else {}

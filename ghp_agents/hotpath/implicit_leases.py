@@ -52,21 +52,21 @@ def find(folders: "Sequence[str]", path: str, git_dir: str) -> ImplicitLease | N
     """The implicit lease of `path` in one worktree, whether or not its holder is alive."""
     name = file_name(path, git_dir)
     for folder in folders:
-        found = _read(f"{folder}/{FOLDER}/{name}")
-        if found is not None:
-            return found
+        lease = _read(f"{folder}/{FOLDER}/{name}")
+        if lease is not None:
+            return lease
     return None
 
 
 def list_all(folders: "Sequence[str]") -> list[ImplicitLease]:
     """Every implicit lease of this clone, by path and age, whether or not its holder is alive."""
-    found: dict[str, ImplicitLease] = {}
+    leases: dict[str, ImplicitLease] = {}
     for folder in reversed(folders):
         for name in _names(folder):
             touch = _read(f"{folder}/{FOLDER}/{name}")
             if touch is not None:
-                found[name] = touch
-    return sorted(found.values(), key=lambda touch: (touch.path, touch.since, touch.agent))
+                leases[name] = touch
+    return sorted(leases.values(), key=lambda touch: (touch.path, touch.since, touch.agent))
 
 
 def elsewhere(
@@ -74,14 +74,14 @@ def elsewhere(
 ) -> list[ImplicitLease]:
     """The living editors of `path` in other worktrees of this clone, oldest first."""
     prefix, here = f"{_digest(path)}-", file_name(path, git_dir)
-    found: dict[str, ImplicitLease] = {}
+    leases: dict[str, ImplicitLease] = {}
     for folder in folders:
         for name in _names(folder):
-            if name.startswith(prefix) and name != here and name not in found:
+            if name.startswith(prefix) and name != here and name not in leases:
                 touch = _read(f"{folder}/{FOLDER}/{name}")
                 if touch is not None:
-                    found[name] = touch
-    living = [touch for touch in found.values() if is_active(folders, touch, now, *limits)]
+                    leases[name] = touch
+    living = [touch for touch in leases.values() if is_active(folders, touch, now, *limits)]
     return sorted(living, key=lambda touch: (touch.since, touch.agent))
 
 
@@ -93,10 +93,10 @@ def is_active(
     gone_after: float = alive.GONE_AFTER,
 ) -> bool:
     """Whether the lease is valid: its agent is alive here, in the same epoch."""
-    found = alive.newest_presence(folders, touch.agent)
+    newest = alive.newest_presence(folders, touch.agent)
     return (
-        found is not None
-        and found[0]["epoch"] == touch.epoch
+        newest is not None
+        and newest[0]["epoch"] == touch.epoch
         and alive.lives(folders, touch.agent, now, dead_after, gone_after) is True
     )
 
@@ -328,12 +328,12 @@ def _encoded(touch: ImplicitLease) -> bytes:
 
 
 def _read(path: str) -> ImplicitLease | None:
-    found = fastjson.read_object(path)
-    if found is None:
+    fields = fastjson.read_object(path)
+    if fields is None:
         return None
-    texts = [found.get(name) for name in ("since", "path", "gitDir")]
-    agent, epoch = found.get("agent"), found.get("epoch")
-    if found.get("schemaVersion", 1) != 1:
+    texts = [fields.get(name) for name in ("since", "path", "gitDir")]
+    agent, epoch = fields.get("agent"), fields.get("epoch")
+    if fields.get("schemaVersion", 1) != 1:
         return None  # a newer version of this program wrote it
     if type(epoch) is not int or not all(isinstance(x, str) for x in (agent, *texts)):
         return None

@@ -27,7 +27,7 @@ def hunks(patch: bytes) -> "list[Hunk] | None":
     """The changes in git's patch of one file; None if it is binary."""
     if not patch:
         return []
-    return [hunk for _, found in files(patch) for hunk in found] or None
+    return [hunk for _, changes in files(patch) for hunk in changes] or None
 
 
 def files(patch: bytes) -> "Iterator[tuple[str, list[Hunk]]]":
@@ -35,23 +35,23 @@ def files(patch: bytes) -> "Iterator[tuple[str, list[Hunk]]]":
     changes. The lines of a change are counted, so no content is taken for a header."""
     lines = patch.split(b"\n")
     base, at, begun = "", 0, False
-    found: list[Hunk] = []
+    changes: list[Hunk] = []
     while at < len(lines):
         line = lines[at]
         at += 1
         if line.startswith(b"diff --git "):
             if begun:
-                yield base, found
-            base, found, begun = "", [], True
+                yield base, changes
+            base, changes, begun = "", [], True
         elif line.startswith(b"index "):
             base = line[6:].partition(b"..")[0].decode("ascii", "replace")
         elif line.startswith(b"@@ -"):
-            at = _hunk(lines, at, line, found)
+            at = _hunk(lines, at, line, changes)
     if begun:
-        yield base, found
+        yield base, changes
 
 
-def _hunk(lines: "Sequence[bytes]", at: int, header: bytes, found: "list[Hunk]") -> int:
+def _hunk(lines: "Sequence[bytes]", at: int, header: bytes, changes: "list[Hunk]") -> int:
     """Add the changes of a hunk that begins at `at`; returns where it ends."""
     _, minus, plus, _ = header.split(b" ", 3)
     (old, olds), (new, news) = _span(minus), _span(plus)
@@ -65,16 +65,16 @@ def _hunk(lines: "Sequence[bytes]", at: int, header: bytes, found: "list[Hunk]")
         elif mark == b"+":
             new += 1
         elif mark != b"\\":  # a line of context ends a change
-            _add(found, first, old, new)
+            _add(changes, first, old, new)
             old, new = old + 1, new + 1
             first = old, new
-    _add(found, first, old, new)
+    _add(changes, first, old, new)
     return at
 
 
-def _add(found: "list[Hunk]", first: "tuple[int, int]", old: int, new: int) -> None:
+def _add(changes: "list[Hunk]", first: "tuple[int, int]", old: int, new: int) -> None:
     if first != (old, new):
-        found.append((first[0], old, first[1], new))
+        changes.append((first[0], old, first[1], new))
 
 
 def _span(text: bytes) -> "tuple[int, int]":
@@ -88,12 +88,12 @@ def bounded(ranges: "Sequence[Range]") -> "list[Range]":
     """At most `MOST` ranges: of more, those become one that have the fewest lines between them."""
     gaps = [ranges[at + 1][0] - ranges[at][1] for at in range(len(ranges) - 1)]
     widest = sorted(range(len(gaps)), key=lambda at: -gaps[at])[: MOST - 1]
-    found: list[Range] = []
+    joined: list[Range] = []
     first = 0
     for at in sorted(widest):
-        found.append((ranges[first][0], ranges[at][1]))
+        joined.append((ranges[first][0], ranges[at][1]))
         first = at + 1
-    return [*found, (ranges[first][0], ranges[-1][1])] if ranges else []
+    return [*joined, (ranges[first][0], ranges[-1][1])] if ranges else []
 
 
 def encode(ranges: "Sequence[Range]") -> str:
@@ -108,16 +108,16 @@ def decode(text: str) -> "list[Range]":
     """Ranges that another clone wrote. Raises ValueError."""
     if len(text) > LONGEST or not text.isascii():
         raise ValueError("not ranges of lines")
-    found: list[Range] = []
+    ranges: list[Range] = []
     for word in text.split(" "):
         first, comma, count = word.partition(",")
         if not (comma and first.isdigit() and count.isdigit() and len(first + count) < 20):
             raise ValueError("not ranges of lines")
         start = int(first) - (1 if int(count) else 0)
-        if start < (found[-1][1] if found else 0):
+        if start < (ranges[-1][1] if ranges else 0):
             raise ValueError("ranges of lines out of order")
-        found.append((start, start + int(count)))
-    return found
+        ranges.append((start, start + int(count)))
+    return ranges
 
 
 def touching(mine: "Sequence[Range]", theirs: "Sequence[Range]") -> "tuple[Range, Range] | None":

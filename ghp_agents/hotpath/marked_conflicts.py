@@ -62,12 +62,12 @@ def mapped(hunks: "Sequence[tuple[int, int, int, int]]", line: int) -> int:
 
 
 def hunks(diff: bytes) -> "list[tuple[int, int, int, int]]":
-    found = []
+    ranges = []
     for line in diff.split(b"\n"):
         if line.startswith(b"@@ -"):
             old, new = line.split(b" ")[1:3]
-            found.append((*_range(old), *_range(new)))
-    return found
+            ranges.append((*_range(old), *_range(new)))
+    return ranges
 
 
 def _range(text: bytes) -> "tuple[int, int]":

@@ -33,18 +33,18 @@ class Heads:
 
     def of(self, git_dirs: "Sequence[str]") -> "list[str]":
         """The commit of each worktree, by its git folder; empty if it has none."""
-        found = [head(self._common_dir, git_dir) for git_dir in git_dirs]
-        asked = [number for number, commit in enumerate(found) if not commit]
+        commits = [head(self._common_dir, git_dir) for git_dir in git_dirs]
+        missing = [number for number, commit in enumerate(commits) if not commit]
         calls = [
             in_worktree(
                 self._toplevel, self._environ, "rev-parse", "--verify", "--quiet",
                 f"{_spelled(git_dirs[number], self._common_dir)}/HEAD^{{commit}}",
             )
-            for number in asked
+            for number in missing
         ]  # fmt: skip
-        for number, (code, out) in zip(asked, run_all(calls, self._until), strict=True):
-            found[number] = _commit(out.decode("ascii", "replace")) if code == 0 else ""
-        return found
+        for number, (code, out) in zip(missing, run_all(calls, self._until), strict=True):
+            commits[number] = _commit(out.decode("ascii", "replace")) if code == 0 else ""
+        return commits
 
 
 def _spelled(git_dir: str, common_dir: str) -> str:
@@ -113,8 +113,8 @@ def merge_bases(
     until: float,
 ) -> "list[str]":
     """The merge base of each pair of commits; empty if there is none. `folder` has the cache."""
-    known = _cached(folder)
-    wanted = [pair for pair in pairs if pair[0] != pair[1] and _key(pair) not in known]
+    bases = _cached(folder)
+    wanted = [pair for pair in pairs if pair[0] != pair[1] and _key(pair) not in bases]
     wanted = list(dict.fromkeys(wanted))
     if wanted:
         calls = [in_worktree(toplevel, environ, "merge-base", *pair) for pair in wanted]
@@ -123,9 +123,9 @@ def merge_bases(
             base = _commit(out.decode("ascii", "replace").partition("\n")[0])
             if code == 0 and base:
                 fresh[_key(pair)] = base
-        known |= fresh
-        _keep(folder, known)
-    return [pair[0] if pair[0] == pair[1] else known.get(_key(pair), "") for pair in pairs]
+        bases |= fresh
+        _keep(folder, bases)
+    return [pair[0] if pair[0] == pair[1] else bases.get(_key(pair), "") for pair in pairs]
 
 
 def _key(pair: "tuple[str, str]") -> str:
@@ -133,16 +133,16 @@ def _key(pair: "tuple[str, str]") -> str:
 
 
 def _cached(folder: str) -> "dict[str, str]":
-    found: dict[str, str] = {}
+    bases: dict[str, str] = {}
     for line in _read(f"{folder}/cache/{NAME}", 200 * KEPT).splitlines():
         words = line.split(" ")
         if len(words) == 3 and all(map(_commit, words)):
-            found[" ".join(words[:2])] = words[2]
-    return found
+            bases[" ".join(words[:2])] = words[2]
+    return bases
 
 
-def _keep(folder: str, known: "Mapping[str, str]") -> None:
-    lines = [f"{key} {base}\n" for key, base in known.items()][-KEPT:]
+def _keep(folder: str, bases: "Mapping[str, str]") -> None:
+    lines = [f"{key} {base}\n" for key, base in bases.items()][-KEPT:]
     try:
         os.makedirs(folder + "/cache", exist_ok=True)
         own_file.replace(f"{folder}/cache/{NAME}", "".join(lines).encode("ascii"))

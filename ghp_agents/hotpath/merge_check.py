@@ -37,13 +37,13 @@ def before_edit(
         before = read_file(place.toplevel or "", path)
         after = content()
         mine, moved = (after, {}) if after is None or isinstance(after, bytes) else (None, after)
-        found = file_conflicts.first_conflict(
+        conflict = file_conflicts.first_conflict(
             place, path, mine, others, folders=folders, environ=environ, before=before, moved=moved
         )
     except UndecidedError as error:
         _log(error, place, environ, path)
         return None
-    return _refusal(found, folders, agent, path, place, others) if found else None
+    return _refusal(conflict, folders, agent, path, place, others) if conflict else None
 
 
 def as_it_is(
@@ -57,28 +57,28 @@ def as_it_is(
     """The refusal of the file as it is in the worktree, or None."""
     try:
         mine = read_file(place.toplevel or "", path)
-        found = file_conflicts.first_conflict(
+        conflict = file_conflicts.first_conflict(
             place, path, mine, others, folders=folders, environ=environ, before=NOTHING
         )
     except UndecidedError as error:
         _log(error, place, environ, path)
         return None
-    return _refusal(found, folders, agent, path, place, others) if found else None
+    return _refusal(conflict, folders, agent, path, place, others) if conflict else None
 
 
 def _refusal(
-    found: "FileConflict",
+    conflict: "FileConflict",
     folders: "Sequence[str]",
     agent: str,
     path: str,
     place: "Location",
     others: "Sequence[ImplicitLease]",
 ) -> Verdict | None:
-    if found.kind == WHOLE and _comes_first(folders, agent, place, others):
+    if conflict.kind == WHOLE and _comes_first(folders, agent, place, others):
         return None
-    why, hint = conflict_words.why(found), conflict_words.hint(found)
-    kind = IMPLICIT if found.kind == WHOLE else CONFLICT
-    return Verdict(DENY, path, kind, found.agent, found.since, why, hint)
+    why, hint = conflict_words.why(conflict), conflict_words.hint(conflict)
+    kind = IMPLICIT if conflict.kind == WHOLE else CONFLICT
+    return Verdict(DENY, path, kind, conflict.agent, conflict.since, why, hint)
 
 
 def _comes_first(

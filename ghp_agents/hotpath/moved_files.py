@@ -62,10 +62,10 @@ def _likely(names: "Sequence[str]", path: str) -> list[str]:
 
 def _read(toplevel: str, names: "Sequence[str]", size: int) -> dict[str, bytes]:
     """The content of the files that have about this size."""
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     left = BYTES
     for name in names:
-        if len(found) == COUNT or left <= 0:
+        if len(contents) == COUNT or left <= 0:
             break
         try:
             length = os.lstat(f"{toplevel}/{name}").st_size
@@ -75,6 +75,6 @@ def _read(toplevel: str, names: "Sequence[str]", size: int) -> dict[str, bytes]:
         except (OSError, ValueError, UndecidedError):
             continue
         if content is not None:
-            found[name] = content
+            contents[name] = content
             left -= len(content)
-    return found
+    return contents

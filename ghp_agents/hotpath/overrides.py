@@ -62,9 +62,9 @@ def read(folders: "Sequence[str]", agent: str, path: str, git_dir: str) -> list[
     """The overrides of `agent` for a path in a worktree, oldest first; also those that ended."""
     name = _file_name(agent, path, git_dir)
     for folder in folders:
-        found = fastjson.read_object(f"{folder}/{FOLDER}/{name}")
-        if found is not None and found.get("schemaVersion", 1) == 1:
-            entries = found.get("leases")
+        fields = fastjson.read_object(f"{folder}/{FOLDER}/{name}")
+        if fields is not None and fields.get("schemaVersion", 1) == 1:
+            entries = fields.get("leases")
             return [x for x in map(_decoded, entries) if x] if isinstance(entries, list) else []
     return []
 
@@ -73,9 +73,9 @@ def add(
     folders: "Sequence[str]", agent: str, path: str, git_dir: str, new: "Sequence[Override]"
 ) -> None:
     """Let the leases of `new` not count for `agent`. Raises OSError if nothing can be written."""
-    known = read(folders, agent, path, git_dir)
+    previous = read(folders, agent, path, git_dir)
     ours = {override.lease for override in new}
-    kept = [x for x in known if x.lease not in ours and _is_held(folders, x.lease, agent)]
+    kept = [x for x in previous if x.lease not in ours and _is_held(folders, x.lease, agent)]
     fields = {
         "schemaVersion": 1,
         "agent": agent,
@@ -105,12 +105,12 @@ def drop_ended(folders: "Sequence[str]") -> int:
         except OSError:
             continue
         for name in names:
-            found = fastjson.read_object(f"{folder}/{FOLDER}/{name}") or {}
-            entries = found.get("leases")
-            if found.get("schemaVersion", 1) != 1 or not isinstance(entries, list):
+            fields = fastjson.read_object(f"{folder}/{FOLDER}/{name}") or {}
+            entries = fields.get("leases")
+            if fields.get("schemaVersion", 1) != 1 or not isinstance(entries, list):
                 continue
             leases = [entry.lease for entry in map(_decoded, entries) if entry]
-            by = str(found.get("agent"))
+            by = str(fields.get("agent"))
             if not any(_is_held(folders, lease, by) for lease in leases):
                 own_file.discard(f"{folder}/{FOLDER}/{name}")
                 dropped += 1

@@ -135,14 +135,14 @@ def make_folder(candidates: "Sequence[str]") -> str:
 
 def left_behind(environ: "Mapping[str, str]") -> "list[str]":
     """The temporary folders of processes that have ended: they were killed."""
-    found: list[str] = []
+    folders: list[str] = []
     for place in places(environ):
         try:
             names = [name for name in os.listdir(place) if name.startswith(PREFIX)]
         except OSError:
             continue
-        found += [f"{place}/{name}" for name in names if not _runs(name)]
-    return found
+        folders += [f"{place}/{name}" for name in names if not _runs(name)]
+    return folders
 
 
 def _runs(name: str) -> bool:

@@ -37,15 +37,15 @@ def whoami(
     `folders` are where presence is, if not at the default place.
     """
     named = environ.get("GHP_AGENT") or ""
-    kind, found = heartbeat.session(environ)
-    if named and not found:
+    kind, session = heartbeat.session(environ)
+    if named and not session:
         return named
     filed = heartbeat.name_file(place.git_dir)
-    if not found:
+    if not session:
         return filed or None
     folders = folders or heartbeat.state_folders(place.common_dir, environ)
     return of_session(
-        folders, kind, found, named=named, filed=filed,
+        folders, kind, session, named=named, filed=filed,
         pid=heartbeat.agent_pid(environ), begins=begins, before=before,
     )  # fmt: skip
 
@@ -78,8 +78,8 @@ def of_session(
 
 def own(folders: "Sequence[str]", name: str, session: str, pid: int | None) -> str:
     """`name`, or this session's own form of it while another living session has it."""
-    known = presence_file.newest(folders, name) if heartbeat.is_name(name) else None
-    if known is None or is_of(known, session):
+    presence = presence_file.newest(folders, name) if heartbeat.is_name(name) else None
+    if presence is None or is_of(presence, session):
         return name
     from ghp_agents.hotpath import session_name
 
@@ -87,7 +87,7 @@ def own(folders: "Sequence[str]", name: str, session: str, pid: int | None) -> s
     existing = session_name.existing(folders, stem, session)
     if existing:
         return existing
-    is_used = is_in_use(folders, name, known, pid)
+    is_used = is_in_use(folders, name, presence, pid)
     return session_name.name(folders, stem, session) if is_used else name
 
 
@@ -110,10 +110,10 @@ def is_in_use(
     if pid and local.get("pid") == pid and local.get("space") == heartbeat.process_space():
         return presence.get("status") not in RESTING
     lives = alive.process_lives(presence)
-    found = alive.newest_presence(folders, name) if lives is None else None
-    if found is None:
+    newest = alive.newest_presence(folders, name) if lives is None else None
+    if newest is None:
         return lives is True
-    return alive.silence(*found, time.time(), boot_clock.read()) < SILENT_FOR
+    return alive.silence(*newest, time.time(), boot_clock.read()) < SILENT_FOR
 
 
 def is_second(name: str, first: str) -> bool:

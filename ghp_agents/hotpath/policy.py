@@ -166,17 +166,17 @@ class EditRequest:
 
 def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
     """Decide about an edit of `path`. Raises UnsureError if a fact is missing."""
-    found = _first(book, path, case)
+    verdict = _first(book, path, case)
     if (
         case.reported
-        and not found.kind
+        and not verdict.kind
         and not case.is_exempt
         and not _is_reserved(book, path, case)
     ):
-        found = case.reported() or found
-    if not (case.is_person and found.is_refused):
-        return found
-    return Verdict(ALLOW, path, found.kind, found.holder, found.since, found.why)
+        verdict = case.reported() or verdict
+    if not (case.is_person and verdict.is_refused):
+        return verdict
+    return Verdict(ALLOW, path, verdict.kind, verdict.holder, verdict.since, verdict.why)
 
 
 def _is_reserved(book: "Book", path: str, case: EditRequest) -> bool:
@@ -204,11 +204,11 @@ def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     if touched and book.get("sameWorktree") != WARN:
         return touched
     conflict = case.conflict() if case.conflict and not free else None
-    found = conflict or _by_rules(book, path, case, rules, approved=approved)
-    if touched and not found.is_refused:
+    verdict = conflict or _by_rules(book, path, case, rules, approved=approved)
+    if touched and not verdict.is_refused:
         touched.word = ALLOW
         return touched
-    return found
+    return verdict
 
 
 def _by_rules(

@@ -28,11 +28,11 @@ LARGEST = 64_000_000  # bytes; ours are smaller
 
 def load(sources: Sources) -> "Book | None":
     """The policy, if it exists and the state is unchanged since."""
-    found = _read(path_of(sources.folders[0]))
-    book = _parse_policy(found[1]) if found else None
-    if found is None or book is None:
+    cached = _read(path_of(sources.folders[0]))
+    book = _parse_policy(cached[1]) if cached else None
+    if cached is None or book is None:
         return None
-    book["own"] = found[0]
+    book["own"] = cached[0]
     return book if is_current(sources, book) else None
 
 
@@ -53,8 +53,8 @@ def exists(folder: str) -> bool:
 
 def read_stale(folder: str) -> "Book | None":
     """The last compiled policy, which may be stale."""
-    found = _read(path_of(folder))
-    return _parse_policy(found[1]) if found else None
+    cached = _read(path_of(folder))
+    return _parse_policy(cached[1]) if cached else None
 
 
 def _parse_policy(data: bytes) -> "Book | None":
@@ -87,11 +87,11 @@ def restamp(folder: str, ref: str, old: str, new: str) -> None:
 
     Only for the process that moved `ref` from one to the other by compare-and-swap.
     """
-    found = _read(path_of(folder))
-    if found is None or found[0].split(" ")[1:] != [ref, old]:
+    cached = _read(path_of(folder))
+    if cached is None or cached[0].split(" ")[1:] != [ref, old]:
         return
     try:
-        own_file.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + found[1])
+        own_file.replace(path_of(folder), f"loose {ref} {new}\n".encode("ascii") + cached[1])
     except OSError:
         return  # then it is stale, and nobody uses it
 
@@ -130,10 +130,10 @@ def is_plain(path: str) -> bool:
 
 def may_write(book: "Book", agent: str, path: str) -> "str | None":
     """The card that forbids an agent to write a path; None if none does."""
-    known = book["writes"].get(agent)
-    if known is None:
+    permission = book["writes"].get(agent)
+    if permission is None:
         return None
-    card, sources = known
+    card, sources = permission
     key = key_of(book, path)
     fits = any(_search()(source, key) for source in sources)
     return None if fits else str(card)
@@ -150,34 +150,34 @@ def covering(book: "Book", path: str) -> list[int]:
 
 
 def _hits(book: "Book", key: str) -> "list[Hit]":
-    found: list[Hit] = []
+    hits: list[Hit] = []
     paths, names, endings, globs = (book[name] for name in ("paths", "names", "endings", "globs"))
     parts = key.split("/")
     place = ""
     for depth, part in enumerate(parts, 1):
         is_file = depth == len(parts)
-        _match(globs.get(place, ()), key, found)
+        _match(globs.get(place, ()), key, hits)
         place += part
-        _add(paths.get(place, ()), is_file, found)
-        _add(names.get(part, ()), is_file, found)
+        _add(paths.get(place, ()), is_file, hits)
+        _add(names.get(part, ()), is_file, hits)
         dot = part.find(".") if endings else -1
         while dot >= 0:
-            _add(endings.get(part[dot:], ()), is_file, found)
+            _add(endings.get(part[dot:], ()), is_file, hits)
             dot = part.find(".", dot + 1)
         place += "/"
-    return found
+    return hits
 
 
-def _add(postings: "Sequence[Sequence[Any]]", is_file: bool, found: "list[Hit]") -> None:
+def _add(postings: "Sequence[Sequence[Any]]", is_file: bool, hits: "list[Hit]") -> None:
     for number, position, include, only_below in postings:
         if not (only_below and is_file):
-            found.append((number, position, include))
+            hits.append((number, position, include))
 
 
-def _match(postings: "Sequence[Sequence[Any]]", key: str, found: "list[Hit]") -> None:
+def _match(postings: "Sequence[Sequence[Any]]", key: str, hits: "list[Hit]") -> None:
     for number, position, include, prefix, source in postings:
         if key.startswith(prefix) and _search()(source, key):
-            found.append((number, position, include))
+            hits.append((number, position, include))
 
 
 def _search() -> "Callable[[str, str], Any]":

@@ -62,11 +62,14 @@ def take_turn(held: int, patience: float = TIMEOUT_S) -> None:
 
 
 def write(
-    folders: "Sequence[str]", known: "Sequence[dict[str, Any] | None]", agent: str, content: bytes
+    folders: "Sequence[str]",
+    presences: "Sequence[dict[str, Any] | None]",
+    agent: str,
+    content: bytes,
 ) -> None:
     """Write to the first of `folders` that works: a disk may be full as well as read-only."""
     failure: OSError | None = None
-    for folder, previous in zip(folders, known, strict=True):
+    for folder, previous in zip(folders, presences, strict=True):
         path = folder + "/agents/" + agent + ".json"
         try:
             if previous is None:
@@ -92,12 +95,12 @@ def newest(folders: "Sequence[str]", agent: str) -> "dict[str, Any] | None":
     return newest_of([presence(folder, agent) for folder in folders])
 
 
-def newest_of(known: "Sequence[dict[str, Any] | None]") -> "dict[str, Any] | None":
+def newest_of(presences: "Sequence[dict[str, Any] | None]") -> "dict[str, Any] | None":
     """The presence with the highest position."""
     best: dict[str, Any] | None = None
-    for found in known:
-        if found is not None and (best is None or _position(found) > _position(best)):
-            best = found
+    for presence in presences:
+        if presence is not None and (best is None or _position(presence) > _position(best)):
+            best = presence
     return best
 
 

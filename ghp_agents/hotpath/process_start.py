@@ -22,14 +22,14 @@ def read(path: str) -> bytes | None:
 def fields(pid: int) -> "list[bytes]":
     """The fields of /proc/PID/stat after the program's name: the state, the parent, …; empty if
     there is no such process, or no /proc."""
-    found = (read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
-    return found if len(found) >= 20 else []
+    stat = (read(f"/proc/{pid}/stat") or b"").rpartition(b")")[2].split()
+    return stat if len(stat) >= 20 else []
 
 
 def started(pid: int) -> str:
     """When a running process started, in ticks since the boot; empty if unknown."""
-    found = fields(pid)
-    return found[19].decode("ascii", "replace") if found and found[0] not in b"ZX" else ""
+    stat = fields(pid)
+    return stat[19].decode("ascii", "replace") if stat and stat[0] not in b"ZX" else ""
 
 
 def key(pid: int | None) -> str:

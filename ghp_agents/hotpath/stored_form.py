@@ -17,8 +17,8 @@ _UNSPECIFIED, _SET, _UNSET, _AUTO = "unspecified", "set", "unset", "auto"
 def read_attributes(output: bytes) -> "dict[str, str]":
     """The attributes from the output of `git check-attr -z` about one file."""
     words = output.decode("utf-8", "surrogateescape").split("\0")
-    found = dict(zip(words[1::3], words[2::3], strict=False))
-    return {name: found.get(name, _UNSPECIFIED) for name in ATTRIBUTES}
+    values = dict(zip(words[1::3], words[2::3], strict=False))
+    return {name: values.get(name, _UNSPECIFIED) for name in ATTRIBUTES}
 
 
 def whole_reason(attributes: "Mapping[str, str]") -> str:

@@ -243,10 +243,10 @@ class TrialRepository:
         ours, others = ([] if side is None else next(hunks) for side in sides)
         return [
             Region(
-                mapped(ours, one.start), mapped(ours, one.end),
-                mapped(others, one.their_start), mapped(others, one.their_end),
+                mapped(ours, conflict.start), mapped(ours, conflict.end),
+                mapped(others, conflict.their_start), mapped(others, conflict.their_end),
             )
-            for one in marked
+            for conflict in marked
         ]  # fmt: skip
 
     def _hunks(self, pairs: "Sequence[tuple[str, str]]") -> "list[list[tuple[int, int, int, int]]]":
@@ -275,8 +275,8 @@ def _flat(path: bytes) -> bytes:
 def _content(side: MergeSide, path: str) -> bytes | None:
     """The content of a side's file, which it may have moved to `path`; None if it is deleted."""
     contents = list(side.files.values())
-    found = side.files.get(path) or (contents[0] if len(contents) == 1 else None)
-    return found if isinstance(found, bytes) else None
+    content = side.files.get(path) or (contents[0] if len(contents) == 1 else None)
+    return content if isinstance(content, bytes) else None
 
 
 def _digest(data: bytes, is_sha256: bool) -> str:

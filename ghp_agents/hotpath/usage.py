@@ -67,9 +67,9 @@ def shown(model: str) -> str:
 
 def kept(local: "Mapping[str, Any]", source: str, session: str) -> "dict[str, Any]":
     """What the machine knows of a session's counters; empty for a session that is new to it."""
-    found = _memory(local).get(source)
-    is_known = isinstance(found, dict) and found.get("session") == session
-    return found if is_known and isinstance(found, dict) else {}
+    entry = _memory(local).get(source)
+    is_known = isinstance(entry, dict) and entry.get("session") == session
+    return entry if is_known and isinstance(entry, dict) else {}
 
 
 def count(
@@ -115,8 +115,8 @@ def count(
 
 
 def _memory(local: "Mapping[str, Any]") -> "Mapping[str, Any]":
-    found = local.get("usage")
-    return found if isinstance(found, dict) else {}
+    counters = local.get("usage")
+    return counters if isinstance(counters, dict) else {}
 
 
 def _rounded(name: str, value: float) -> float:
@@ -127,8 +127,8 @@ def _with_growth(
     record: "Mapping[str, Any]", reading: Reading, grown: "Mapping[str, float]"
 ) -> "dict[str, Any]":
     """The field after the growth was added to the amounts of the record's issue."""
-    found = record.get(FIELD)
-    usage = dict(found) if isinstance(found, dict) else {}
+    previous = record.get(FIELD)
+    usage = dict(previous) if isinstance(previous, dict) else {}
     if reading.model:
         usage["model"] = reading.model
     if reading.context is not None:
@@ -146,12 +146,12 @@ def _with_growth(
 
 
 def _by_issue(spent: "Any") -> "dict[int | None, dict[str, Any]]":
-    found: dict[int | None, dict[str, Any]] = {}
+    amounts: dict[int | None, dict[str, Any]] = {}
     for entry in spent if isinstance(spent, list) else ():
         issue = entry.get("issue") if isinstance(entry, dict) else False
         if issue is None or type(issue) is int:
-            found[issue] = {name: entry[name] for name in COUNTERS if is_count(entry.get(name))}
-    return found
+            amounts[issue] = {name: entry[name] for name in COUNTERS if is_count(entry.get(name))}
+    return amounts
 
 
 def _sum(left: "Mapping[str, Any]", right: "Mapping[str, Any]") -> "dict[str, Any]":
