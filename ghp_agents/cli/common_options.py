@@ -52,25 +52,25 @@ def _print_directly(ctx: click.Context, _: click.Parameter, value: bool) -> None
 
 def options(*, hidden: bool) -> list[click.Option]:
     """The options; a command's own copies are hidden, because the program's help lists them."""
-    each = {"expose_value": False, "is_eager": True, "hidden": hidden}
+    shared = {"expose_value": False, "is_eager": True, "hidden": hidden}
     return [
         click.Option(
             ["-C", "work_folder"], metavar="FOLDER", multiple=True, callback=_enter,
             shell_complete=complete.folders,
             help="Run as if started in FOLDER; before or after the command, like the next three.",
-            **each,
+            **shared,
         ),
         click.Option(
             ["-q", "--quiet", "be_quiet"], is_flag=True, callback=_be_quiet,
-            help="Print only data and errors.", **each,
+            help="Print only data and errors.", **shared,
         ),
         click.Option(
             ["-v", "--verbose", "be_verbose"], is_flag=True, callback=_be_verbose,
-            help="Print the git commands and HTTP requests that are run.", **each,
+            help="Print the git commands and HTTP requests that are run.", **shared,
         ),
         click.Option(
             ["--no-pager", "without_pager"], is_flag=True, callback=_print_directly,
-            help="Print long output without a pager.", **each,
+            help="Print long output without a pager.", **shared,
         ),
     ]  # fmt: skip
 

@@ -50,12 +50,12 @@ def known(read: Callable[[App], Named], *, comma: bool = False, fixed: bool = Fa
             return []
         before, glue, begun = incomplete.rpartition(",") if comma else ("", "", incomplete)
         try:
-            found = dict(read(app))
+            names = dict(read(app))
         except (GhpError, OSError):
             return []
         return [
             _item(f"{before}{glue}{name}", help=one_line(words, WORDS))
-            for name, words in found.items()
+            for name, words in names.items()
             if name.startswith(begun)
         ]
 
@@ -68,8 +68,8 @@ def or_files(*completers: Completer) -> Completer:
     def complete(
         ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> "list[CompletionItem]":
-        found = [item for completer in completers for item in completer(ctx, param, incomplete)]
-        return found or files(ctx, param, incomplete)
+        items = [item for completer in completers for item in completer(ctx, param, incomplete)]
+        return items or files(ctx, param, incomplete)
 
     return complete
 
@@ -82,8 +82,8 @@ def _agents(app: App) -> Named:
 def _issues(app: App, state: str = "open") -> Named:
     from ghp_agents.issues.issue import short
 
-    found = app.tracker.list(closed=state == "closed")
-    for issue in (issue for issue in found if issue.state == state):
+    issues = app.tracker.list(closed=state == "closed")
+    for issue in (issue for issue in issues if issue.state == state):
         yield short(issue).removeprefix("#"), issue.title
 
 
@@ -119,8 +119,8 @@ def _resources(app: App) -> Named:
 def _handoffs(app: App) -> Named:
     from ghp_agents.handoffs import record as handoff_record
 
-    found, _ = handoff_record.read_handoffs(app.store.snapshot().files(handoff_record.HANDOFFS))
-    for handoff in reversed(found):
+    handoffs, _ = handoff_record.read_handoffs(app.store.snapshot().files(handoff_record.HANDOFFS))
+    for handoff in reversed(handoffs):
         about = f" about #{handoff.issue}" if handoff.issue else ""
         yield handoff.name, f"{handoff.by.name}{about}"
 

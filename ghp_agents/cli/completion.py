@@ -165,9 +165,9 @@ def fish(nodes: Iterable[CommandNode]) -> str:
     """The script for fish."""
     first, other, short = PROGRAMS
     lines = ["# Completion for ghp-agents, made by `ghp-agents completion`. It starts no program."]
-    known = list(nodes)
+    commands = list(nodes)
     for program, prefix in ((first, ""), (short, PREFIX)):
-        for node in known:
+        for node in commands:
             rules = _fish_rules(node, prefix)
             lines += [f"complete -c {program} {rule}" for rule in rules]
     return "\n".join([*lines, f"complete -c {other} -w {first}"])
@@ -177,10 +177,10 @@ def _fish_rules(node: CommandNode, prefix: str) -> list[str]:
     """The rules for a command, whose name is typed without `prefix`."""
     path = [name.removeprefix(prefix) for name in node.path]
     below = [(name.removeprefix(prefix), text) for name, text in node.commands]
-    seen = [f"__fish_seen_subcommand_from {name}" for name in path]
+    conditions = [f"__fish_seen_subcommand_from {name}" for name in path]
     if below:
-        seen.append(f"not __fish_seen_subcommand_from {' '.join(name for name, _ in below)}")
-    where = shlex.quote(" && ".join(seen if path else ["__fish_use_subcommand"]))
+        conditions.append(f"not __fish_seen_subcommand_from {' '.join(name for name, _ in below)}")
+    where = shlex.quote(" && ".join(conditions if path else ["__fish_use_subcommand"]))
     rules = [f"-a {name} -d {shlex.quote(text)}" for name, text in below]
     if path:
         rules.append(_fish_value(node.argument))

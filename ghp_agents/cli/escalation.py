@@ -240,8 +240,8 @@ def escalations(
     # The settings (who may decide) are needed only if there are answers.
     answered = bool(snapshot.files(record.ANSWERS))
     orchestrators = app.ws.settings.orchestrators if answered else ()
-    known, problems = services.read_all(snapshot, orchestrators)
-    chosen = [rules.find(known, id)] if id is not None else known
+    all_escalations, problems = services.read_all(snapshot, orchestrators)
+    chosen = [rules.find(all_escalations, id)] if id is not None else all_escalations
     chosen = _marked(app, snapshot, chosen, then)
     if only_open:
         chosen = [escalation for escalation in chosen if escalation.is_open]
@@ -261,7 +261,7 @@ def escalations(
         say_none(app, "No questions.")
     else:
         now = app.ws.clock.now() if then is None else then
-        view.table(rules.by_need(chosen), rules.short_names(known), now)
+        view.table(rules.by_need(chosen), rules.short_names(all_escalations), now)
     for problem in problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
     if then is None:

@@ -54,8 +54,8 @@ class Group(click.Group):
     def alike(self, ctx: click.Context, word: str) -> Sequence[str]:
         """The commands that an unknown one may mean."""
         names = self.list_commands(ctx)
-        found = aliases.suggested_below(self.name or "", word)
-        return [name for name in found if name in names] or closest(word, names)
+        suggested = aliases.suggested_below(self.name or "", word)
+        return [name for name in suggested if name in names] or closest(word, names)
 
 
 class Program(Group):
@@ -65,8 +65,8 @@ class Program(Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """`help X` is `X --help`."""
         if args[:1] and args[0] in aliases.HELP and not ctx.resilient_parsing:
-            known = [self._full(ctx, word) for word in args[1:2]]
-            args = [*known, *args[2:], "--help"]
+            names = [self._full(ctx, word) for word in args[1:2]]
+            args = [*names, *args[2:], "--help"]
         return super().parse_args(ctx, args)
 
     def resolve_command(
@@ -90,5 +90,5 @@ class Program(Group):
         """The commands that do what the word says, or whose names are similar."""
         bare = [name.removeprefix(aliases.PREFIX) for name in self.list_commands(ctx)]
         similar = closest(word.removeprefix(aliases.PREFIX), bare)
-        found = aliases.suggested(word) or [f"{aliases.PREFIX}{name}" for name in similar]
-        return [self.shown(ctx, name) for name in found]
+        suggested = aliases.suggested(word) or [f"{aliases.PREFIX}{name}" for name in similar]
+        return [self.shown(ctx, name) for name in suggested]

@@ -53,8 +53,8 @@ def option(help: str, name: str = "as_json") -> Callable[[Command], Command]:
 def current() -> JsonChoice:
     """The choice of the command that runs."""
     ctx = click.get_current_context(silent=True)
-    found = ctx.meta.get(_KEY) if ctx else None
-    return found if isinstance(found, JsonChoice) else JsonChoice()
+    choice = ctx.meta.get(_KEY) if ctx else None
+    return choice if isinstance(choice, JsonChoice) else JsonChoice()
 
 
 def _choose_query(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
@@ -64,12 +64,12 @@ def _choose_query(ctx: click.Context, _: click.Parameter, value: str | None) -> 
 
 def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) -> bool:
     words = tuple(word.strip() for word in (value or "").split(",") if word.strip())
-    known = fields_of(ctx.command_path) if words else []
+    fields = fields_of(ctx.command_path) if words else []
     for word in words:
-        if word not in known:
+        if word not in fields:
             raise UsageError(
                 f"`{ctx.command_path}` has no JSON field {one_line(word, SHOWN)!r}.",
-                hint=f"Fields: {', '.join(known)}.",
+                hint=f"Fields: {', '.join(fields)}.",
             )
     query = current().query
     ctx.meta[_KEY] = JsonChoice(words, query)
@@ -78,10 +78,10 @@ def _choose_fields(ctx: click.Context, _: click.Parameter, value: str | None) ->
 
 def _complete(ctx: click.Context, _: click.Parameter, incomplete: str) -> "list[CompletionItem]":
     before, comma, begun = incomplete.rpartition(",")
-    known = fields_of(ctx.command_path)
+    fields = fields_of(ctx.command_path)
     from click.shell_completion import CompletionItem
 
-    return [CompletionItem(f"{before}{comma}{name}") for name in known if name.startswith(begun)]
+    return [CompletionItem(f"{before}{comma}{name}") for name in fields if name.startswith(begun)]
 
 
 def fields_of(path: str) -> list[str]:
@@ -109,7 +109,7 @@ def spelled(command: click.Command, path: str, args: Sequence[str]) -> list[str]
     """
     if not any(FLAG in param.opts for param in command.params):
         return [*args]
-    found, rest = list[str](), [*args]
+    words, rest = list[str](), [*args]
     takers = {
         name
         for param in command.params
@@ -120,14 +120,14 @@ def spelled(command: click.Command, path: str, args: Sequence[str]) -> list[str]
         word = rest.pop(0)
         if word == FLAG:
             fields = rest.pop(0) if rest and _is_fields(command, path, rest[0]) else ""
-            found.append(f"{FLAG}={fields}")
+            words.append(f"{FLAG}={fields}")
             continue
-        found.append(word)
+        words.append(word)
         if word == "--":
-            return [*found, *rest]
+            return [*words, *rest]
         if word in takers and rest:
-            found.append(rest.pop(0))
-    return found
+            words.append(rest.pop(0))
+    return words
 
 
 def _is_fields(command: click.Command, path: str, word: str) -> bool:

@@ -189,12 +189,15 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
     if then is None:
         remote_news.hear(app)
     listing = services.listing(app, implicit=implicit, at=then)
-    known = _conflicts(app, listing, then)
+    conflicts = _conflicts(app, listing, then)
     listing = listing._replace(held=limited(listing.held, limit))
     if as_json:
         output.as_json(
             [
-                *(_fields(hold) | {"conflicts": _disputes(hold, known)} for hold in listing.held),
+                *(
+                    _fields(hold) | {"conflicts": _disputes(hold, conflicts)}
+                    for hold in listing.held
+                ),
                 *(_waiting(waiter) for waiter in listing.waiting),
                 *(_editing(touch) for touch in listing.edits),
             ]
@@ -202,9 +205,9 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
     elif not (listing.held or listing.waiting or listing.edits):
         say_none(app, "No leases.")
     else:
-        disputed = {hold.id for conflict in known for hold in conflict[:2]}
+        disputed = {hold.id for conflict in conflicts for hold in conflict[:2]}
         _print(listing, disputed, app.ws.clock.now() if then is None else then)
-        for conflict in known:
+        for conflict in conflicts:
             output.page(_sentence(conflict))
     for problem in listing.problems:
         output.warn(f"Cannot read {problem.place}: {problem.reason}.")
@@ -222,19 +225,19 @@ def _conflicts(app: App, listing: services.LeaseListing, then: float | None) -> 
 def _sentence(conflict: Overlap) -> str:
     """Describe a conflict: who may edit the files, and how it will be decided."""
     earlier, later, question = conflict.earlier, conflict.later, conflict.question
-    one, other = (named(hold.holder, hold.is_person) for hold in (earlier, later))
+    first, second = (named(hold.holder, hold.is_person) for hold in (earlier, later))
     decides = ""
     if question and question.is_open:
         decides = f" {question.name} asks a person to decide."
     elif question:
         decides = f" {question.name} was answered: {phrase(question.answers[-1].text)}"
     return (
-        f"Conflict: {earlier.short} of {one} and {later.short} of {other} both cover "
-        f"{file(conflict.place)}. Until one is released, {one} may edit it.{decides}"
+        f"Conflict: {earlier.short} of {first} and {later.short} of {second} both cover "
+        f"{file(conflict.place)}. Until one is released, {first} may edit it.{decides}"
     )
 
 
-def _disputes(hold: Hold, known: Sequence[Overlap]) -> "list[ConflictJson]":
+def _disputes(hold: Hold, conflicts: Sequence[Overlap]) -> "list[ConflictJson]":
     """The conflicts of one lease."""
     return [
         {
@@ -244,9 +247,9 @@ def _disputes(hold: Hold, known: Sequence[Overlap]) -> "list[ConflictJson]":
             "decides": conflict.earlier.holder,
             "question": conflict.question.name if conflict.question else None,
         }
-        for conflict in known
-        for one, other in ((conflict.earlier, conflict.later), (conflict.later, conflict.earlier))
-        if one.id == hold.id
+        for conflict in conflicts
+        for own, other in ((conflict.earlier, conflict.later), (conflict.later, conflict.earlier))
+        if own.id == hold.id
     ]
 
 

@@ -73,14 +73,14 @@ def log(
         remote_news.hear(app)
     tips = app.store.snapshot().tips() if follow else ()
     with output.busy("Reading the ledger"):
-        known = app.store.ledger()
+        ledger = app.store.ledger()
     if event is not None:
-        services.check_event(event, known)
-    entries = services.select(known, question)
+        services.check_event(event, ledger)
+    entries = services.select(ledger, question)
     entries = services.by_time(entries) if not as_json else entries
     entries = entries[-limit:] if limit else entries
     if follow:
-        known_ids = {entry.id for entry in known}
+        known_ids = {entry.id for entry in ledger}
         print_entries = _printer(as_json)
         print_entries(entries)
         _follow(app, question, tips, known_ids, print_entries)
@@ -91,14 +91,14 @@ def log(
         with paged():
             _printer(as_json)(entries)
     else:
-        say_none(app, _none(question, known))
+        say_none(app, _none(question, ledger))
     if until is None:
         start_background(app)
 
 
-def _none(question: LedgerQuery, known: Sequence[LedgerEntry]) -> str:
+def _none(question: LedgerQuery, ledger: Sequence[LedgerEntry]) -> str:
     agent = question.agent
-    if agent is not None and all(entry.actor != agent for entry in known):
+    if agent is not None and all(entry.actor != agent for entry in ledger):
         return f"No events by {one_line(agent, NAME_SHOWN)!r}: nobody of that name is known here."
     return "No matching events." if question != LedgerQuery() else "No events yet."
 
@@ -190,16 +190,16 @@ def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:
         return
     remote_news.hear(app)
     with output.busy("Reading what happened"):
-        found = reports.read_report(app, then)
+        summary = reports.read_report(app, then)
     if as_json:
-        output.as_json(report_view.fields(found))
-    elif any(found.counts.values()):
+        output.as_json(report_view.fields(summary))
+    elif any(summary.counts.values()):
         with paged():
-            for line in report_view.lines(found):
+            for line in report_view.lines(summary):
                 output.page(line)
     else:
         say_none(app, f"Nothing happened since {to_text(then)}.")
-    for unread in found.notes:
+    for unread in summary.notes:
         output.warn(unread)
     start_background(app)
 
@@ -210,11 +210,11 @@ def _print_costs(app: App, then: float, as_json: bool) -> None:
 
     remote_news.hear(app)
     with output.busy("Reading what agents used"):
-        found = costs.read_costs(app, then)
+        spending = costs.read_costs(app, then)
     if as_json:
-        output.as_json(cost_view.fields(found))
-    elif found.agents:
-        cost_view.show(found)
+        output.as_json(cost_view.fields(spending))
+    elif spending.agents:
+        cost_view.show(spending)
     else:
         say_none(app, f"No agent worked since {to_text(then)}.")
     start_background(app)

@@ -125,20 +125,20 @@ def recall(
     place = _place(app, path) if path else None
     remote_news.hear(app)
     with output.busy("Searching the notes"):
-        found = recalling.recall(
+        result = recalling.recall(
             app, app.knowledge, query,
             issue=issue, path=place, limit=limit,
         )  # fmt: skip
     if as_json:
-        output.as_json(note_view.hits(found, services.today(app.ws)))
-    elif found.notes:
-        output.page(note_view.answers(found, app.ws.clock.now()))
-    elif found.total:
+        output.as_json(note_view.hits(result, services.today(app.ws)))
+    elif result.notes:
+        output.page(note_view.answers(result, app.ws.clock.now()))
+    elif result.total:
         output.say("No note matches.")
     else:
         say_none(app, "No notes yet. Save one with `ghp agent-remember TEXT`.")
-    _say_shortcomings(app, found)
-    _warn_of(found.problems)
+    _say_shortcomings(app, result)
+    _warn_of(result.problems)
 
 
 def _place(app: App, path: str) -> str:
@@ -151,10 +151,10 @@ def _place(app: App, path: str) -> str:
     return place
 
 
-def _say_shortcomings(app: App, found: recalling.Recalled) -> None:
-    if found.trouble:
-        output.warn(f"{found.trouble} Searched by words instead.", found.trouble.hint)
-    for finding in found.shortcomings:
+def _say_shortcomings(app: App, result: recalling.Recalled) -> None:
+    if result.trouble:
+        output.warn(f"{result.trouble} Searched by words instead.", result.trouble.hint)
+    for finding in result.shortcomings:
         if note_view.is_news(app.ws, finding):
             output.warn(finding.text, finding.remedy)
 
@@ -194,8 +194,10 @@ def list_notes(
         remote_news.hear(app)
     now = app.ws.clock.now() if then is None else then
     day = to_text(now)[:10]
-    known, problems = services.read_all(app.store.snapshot(then))
-    chosen = known if everything else [note for note in known if note.state(day) == "active"]
+    all_notes, problems = services.read_all(app.store.snapshot(then))
+    chosen = (
+        all_notes if everything else [note for note in all_notes if note.state(day) == "active"]
+    )
     if kind:
         chosen = [note for note in chosen if note.kind == kind]
     if issue is not None:
@@ -209,7 +211,7 @@ def list_notes(
         output.as_json([rules.as_json(note, day) for note in chosen])
     elif chosen:
         with paged():
-            note_view.table(chosen, known, now, day)
+            note_view.table(chosen, all_notes, now, day)
     else:
         say_none(app, "No notes.")
     _warn_of(problems)
@@ -222,8 +224,8 @@ def list_notes(
 def show(app: App, id: str, as_json: bool) -> None:
     """Show a note in full: who learned it, when, on which issue and commit."""
     remote_news.hear(app)
-    known, _ = services.read_all(app.store.snapshot())
-    note, day = rules.find(known, id), services.today(app.ws)
+    all_notes, _ = services.read_all(app.store.snapshot())
+    note, day = rules.find(all_notes, id), services.today(app.ws)
     if as_json:
         output.as_json(rules.as_json(note, day))
     else:

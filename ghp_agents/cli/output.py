@@ -83,8 +83,8 @@ def _escaped(text: str) -> str:
         return text
     # A lone surrogate is not valid UTF-8, and many readers reject its JSON escape. The bytes of
     # names that are not UTF-8 are written as elsewhere.
-    written = _HALVES.sub(lambda found: byte_of(found[0]).replace("\\", "\\\\") or "\ufffd", text)
-    return _CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    written = _HALVES.sub(lambda match: byte_of(match[0]).replace("\\", "\\\\") or "\ufffd", text)
+    return _CONTROLS.sub(lambda match: f"\\u{ord(match[0]):04x}", written)
 
 
 def is_set(option: str) -> bool:

@@ -68,11 +68,11 @@ LIMIT = click.option(
 )
 
 
-def limited(found: Sequence[T], limit: int | None) -> list[T]:
+def limited(items: Sequence[T], limit: int | None) -> list[T]:
     """The first `limit` of a list, with a line about the others."""
-    if limit is not None and len(found) > limit:
-        output.say(f"The first {limit} of {len(found)}; --limit shows more.")
-    return list(found[:limit])
+    if limit is not None and len(items) > limit:
+        output.say(f"The first {limit} of {len(items)}; --limit shows more.")
+    return list(items[:limit])
 
 
 def read_text(text: str, most: int, what: str = "Standard input") -> str:

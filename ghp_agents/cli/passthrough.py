@@ -14,15 +14,15 @@ DEEPEST = 10  # nested calls: upstream starts agents, which call `ghp` again
 
 
 def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
-    """Replace this process by upstream's `ghp` with the same arguments; an error if it is missing.
+    """Replace this process with upstream's `ghp` and the same arguments; an error if it is missing.
 
     The variable GUARD ends a loop of two installations of ghp-agents that find each other.
     """
     process, _, times = environ.get(GUARD, "").partition(" ")
     count = int(times) if times.isdecimal() else 0
     is_loop = process == str(os.getpid()) or count >= DEEPEST
-    found = None if is_loop else next_ghp(environ)
-    if found is None:
+    program = None if is_loop else next_ghp(environ)
+    if program is None:
         looped = " (two installations of ghp-agents would call each other)" if is_loop else ""
         word = one_line(argv[0], SHOWN)
         output.error(
@@ -33,10 +33,10 @@ def hand_over(argv: Sequence[str], environ: Mapping[str, str]) -> int:
         return int(ExitCode.ERROR if is_loop else ExitCode.USAGE)
     try:
         guard = f"{os.getpid()} {count + 1}"
-        os.execve(found, ["ghp", *argv], {**environ, GUARD: guard})
+        os.execve(program, ["ghp", *argv], {**environ, GUARD: guard})
     except OSError as error:
         output.error(
-            f"Cannot start {found}: {error.strerror}.",
+            f"Cannot start {program}: {error.strerror}.",
             "Repair or remove that file. `ghp-agents` always runs this program.",
         )
         return int(ExitCode.ERROR)

@@ -107,6 +107,8 @@ def _declare(app: App, words: tuple[str, ...]) -> None:
     from ghp_agents.presence import capabilities
 
     agent = app.ws.agent()
-    known = capabilities.declare(app.ws, app.store, agent, words)
-    output.done(f"{agent} can do {', '.join(known)}." if known else f"{agent} can do everything.")
+    declared = capabilities.declare(app.ws, app.store, agent, words)
+    output.done(
+        f"{agent} can do {', '.join(declared)}." if declared else f"{agent} can do everything."
+    )
     start_background(app)

@@ -36,11 +36,11 @@ def pulls(app: App, closed: bool, limit: int | None, at: str | None, as_json: bo
     then = past.time_of_pulls(app, at)
     if then is None:
         remote_news.hear(app)
-    found = limited((app if then is None else app.past(then)).forge.list(closed=closed), limit)
+    listed = limited((app if then is None else app.past(then)).forge.list(closed=closed), limit)
     if as_json:
-        output.as_json([pull_view.fields(pull) for pull in found])
-    elif found:
-        pull_view.table(found)
+        output.as_json([pull_view.fields(pull) for pull in listed])
+    elif listed:
+        pull_view.table(listed)
     else:
         say_none(app, _none(closed) if then is None else "No pull request matched at that time.")
     if then is None:
@@ -69,18 +69,18 @@ def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
     --diff prints what the branch changed since it left its base. Control characters are replaced.
     """
     remote_news.hear(app)
-    found = _find(app, as_number(number, "a pull request's number", EXAMPLE))
-    diff = os.fsdecode(services.diff(app, found.pull)) if with_diff else None
+    details = _find(app, as_number(number, "a pull request's number", EXAMPLE))
+    diff = os.fsdecode(services.diff(app, details.pull)) if with_diff else None
     if as_json:
-        fields = pull_view.all_fields(found)
+        fields = pull_view.all_fields(details)
         output.as_json(fields if diff is None else {**fields, "diff": diff})
     elif diff is None:
-        pull_view.page(found)
+        pull_view.page(details)
     else:
         with paged():
             output.data(output.clean(diff))
         if not diff:
-            output.say(f"#{found.pull.number} changes nothing.")
+            output.say(f"#{details.pull.number} changes nothing.")
     start_background(app)
 
 

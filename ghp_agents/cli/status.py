@@ -37,12 +37,12 @@ STALE = (Liveness.STALE, Liveness.DEAD)
 
 
 class StatusRead(NamedTuple):
-    """What one look found."""
+    """The agents and their overview at one time."""
 
     snapshot: Snapshot
-    seen: Sequence[AgentView]  # all agents
+    agents: Sequence[AgentView]  # all of them
     views: Sequence[AgentView]  # the chosen ones
-    overview: Overview  # of those
+    overview: Overview  # of the chosen ones
     team: Team | None = None  # None: in the past
     left_out: int = 0  # chosen ones after the limit
 
@@ -132,7 +132,7 @@ def status(
     else:
         _print(app, look, choice, then, is_screen=is_screen)
     _tell_limit(look)
-    heard = upstream_view.heard(app, look.seen) if then is None and not stale else None
+    heard = upstream_view.heard(app, look.agents) if then is None and not stale else None
     if not as_json:
         upstream_view.tell(heard, choice.name)
     if look.team:
@@ -150,7 +150,7 @@ def _print(
     app: App, look: StatusRead, choice: AgentChoice, then: float | None, *, is_screen: bool
 ) -> None:
     if not look.views:
-        output.say(_nothing(look.seen, choice, then))
+        output.say(_nothing(look.agents, choice, then))
     elif choice.name:
         for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
             output.page(line)
@@ -184,7 +184,7 @@ def _tell_limit(look: StatusRead) -> None:
 
 
 def _idle(app: App, look: StatusRead, choice: AgentChoice) -> "list[AgentCard]":
-    return card_view.idle(app.ws, {view.name for view in look.seen}, choice.capability)
+    return card_view.idle(app.ws, {view.name for view in look.agents}, choice.capability)
 
 
 def _look(app: App, choice: AgentChoice, offline: bool, *, leases: bool) -> StatusRead:
@@ -192,35 +192,35 @@ def _look(app: App, choice: AgentChoice, offline: bool, *, leases: bool) -> Stat
     if not offline and remote_news.is_due(app):
         remote_news.tell_trouble(app, remote_news.ask(app))
     snapshot = app.store.snapshot()
-    seen = services.list_agents(app, snapshot, processes=True)
-    seen = shown_work.shown(app, snapshot, seen)
+    agents = services.list_agents(app, snapshot, processes=True)
+    agents = shown_work.shown(app, snapshot, agents)
     is_page = choice.name is not None
-    return _chosen(app, choice, snapshot, seen, deep=is_page, leases=is_page or leases)
+    return _chosen(app, choice, snapshot, agents, deep=is_page, leases=is_page or leases)
 
 
 def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:
     snapshot = app.store.snapshot(then)
-    seen = services.look_back(app.ws, snapshot, then)
-    facts = Team(app.past(then), snapshot, seen, then).facts()
-    views = _select(app.ws, seen, choice, facts)
-    return _first(StatusRead(snapshot, seen, views, overview(views, facts)), choice.limit)
+    agents = services.look_back(app.ws, snapshot, then)
+    facts = Team(app.past(then), snapshot, agents, then).facts()
+    views = _select(app.ws, agents, choice, facts)
+    return _first(StatusRead(snapshot, agents, views, overview(views, facts)), choice.limit)
 
 
 def _chosen(
     app: App,
     choice: AgentChoice,
     snapshot: Snapshot,
-    seen: Sequence[AgentView],
+    agents: Sequence[AgentView],
     *,
     deep: bool = False,
     leases: bool = True,
 ) -> StatusRead:
-    team = Team(app.offline, snapshot, seen)
+    team = Team(app.offline, snapshot, agents)
     facts = team.facts(deep=deep, leases=leases)
     if choice.name:
         facts = facts._replace(worktrees=team.worktrees)
-    views = waiting_view.shown(_select(app.ws, seen, choice, facts), team.waits)
-    return _first(StatusRead(snapshot, seen, views, overview(views, facts), team), choice.limit)
+    views = waiting_view.shown(_select(app.ws, agents, choice, facts), team.waits)
+    return _first(StatusRead(snapshot, agents, views, overview(views, facts), team), choice.limit)
 
 
 def _first(look: StatusRead, limit: int | None) -> StatusRead:
@@ -237,7 +237,7 @@ def _first(look: StatusRead, limit: int | None) -> StatusRead:
 
 
 def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> StatusRead:
-    """Show what is known at once; then ask for news, and show what that changed in its place."""
+    """Show what this clone knows at once. Then ask for news, and update the same screen."""
     from ghp_agents.cli.terminal.frame import Frame, size
     from ghp_agents.cli.views.status_screen import screen
 
@@ -245,9 +245,9 @@ def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> Stat
 
     def look_at(*, deep: bool, loading: bool = False) -> StatusRead:
         snapshot = app.store.snapshot()
-        seen = services.list_agents(app, snapshot)
-        seen = shown_work.shown(app, snapshot, seen)
-        look = _chosen(app, choice, snapshot, seen, deep=deep)
+        agents = services.list_agents(app, snapshot)
+        agents = shown_work.shown(app, snapshot, agents)
+        look = _chosen(app, choice, snapshot, agents, deep=deep)
         if look.views:
             width, height = size()
             frame.show(screen(look.overview, width, None if show_all else height, loading=loading))
@@ -265,13 +265,15 @@ def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> Stat
 
 
 def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | None) -> None:
-    found: dict[str, Any] = services.document([*look.views])
+    document: dict[str, Any] = services.document([*look.views])
     for row in look.overview.agents:
-        if row.name in found["agents"]:
-            found["agents"][row.name] |= agent_view.fields(row)
-    card_view.join(found["agents"], app.ws, _idle(app, look, choice) if choice.capability else ())
-    heard = upstream_view.heard(app, look.seen) if then is None and not choice.stale else None
-    output.as_json(upstream_view.joined(found, heard, choice.name), upstream_view.rows(found))
+        if row.name in document["agents"]:
+            document["agents"][row.name] |= agent_view.fields(row)
+    card_view.join(
+        document["agents"], app.ws, _idle(app, look, choice) if choice.capability else ()
+    )
+    heard = upstream_view.heard(app, look.agents) if then is None and not choice.stale else None
+    output.as_json(upstream_view.joined(document, heard, choice.name), upstream_view.rows(document))
 
 
 def _start_background(app: App) -> None:
@@ -279,12 +281,12 @@ def _start_background(app: App) -> None:
         start_background(app)
 
 
-def _nothing(seen: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:
+def _nothing(agents: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:
     if choice.stale:
         return "No agents are stale."
     if choice.capability:
         return f"No agent that is alive says that it can do {named(choice.capability)}."
-    if seen:
+    if agents:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
     return (
         "No agents yet. Start one with `ghp agent-start --next --as NAME`."
@@ -309,10 +311,10 @@ def _set_status(app: App, agent: str | None, new_status: str) -> None:
 
 
 def _select(
-    ws: Workspace, seen: Sequence[AgentView], choice: AgentChoice, facts: AgentFacts
+    ws: Workspace, agents: Sequence[AgentView], choice: AgentChoice, facts: AgentFacts
 ) -> list[AgentView]:
     """The wanted agents; without a name not those that are gone, unless a person should look."""
-    chosen = [view for view in seen if choice.name in (None, view.name)]
+    chosen = [view for view in agents if choice.name in (None, view.name)]
     if choice.capability:
         chosen = card_view.able(ws, chosen, choice.capability)
     if choice.name and not chosen:
@@ -340,10 +342,10 @@ def _watch(app: App, choice: AgentChoice) -> None:
 
     def look() -> Overview:
         snapshot = app.store.snapshot()
-        seen = services.list_agents(app, snapshot)
-        found = _chosen(app, choice, snapshot, shown_work.shown(app, snapshot, seen))
+        agents = services.list_agents(app, snapshot)
+        status = _chosen(app, choice, snapshot, shown_work.shown(app, snapshot, agents))
         start_background(app)
-        return found.overview
+        return status.overview
 
     if not watching.run(app, look):
         keep_showing(look, app.ws.clock)

@@ -72,33 +72,33 @@ def timeline(
         )
     remote_news.hear(app)
     with output.busy("Reading what happened"):
-        found = read_timeline(app, start, end)
+        history = read_timeline(app, start, end)
     if issue is not None:
-        found = parts.of_issue(found, issues.find(app.tracker.known(closed=True), issue).number)
+        history = parts.of_issue(history, issues.find(app.tracker.known(closed=True), issue).number)
     if since is None:
-        found = parts.from_first(found)
+        history = parts.from_first(history)
     if html:
         from ghp_agents.reports import timeline_page
 
-        _write(html, timeline_page.render(found), found)
+        _write(html, timeline_page.render(history), history)
     if svg:
         from ghp_agents.reports import timeline_svg
 
-        _write(svg, timeline_svg.render(found), found)
+        _write(svg, timeline_svg.render(history), history)
     if as_json:
-        output.as_json(view.fields(found))
+        output.as_json(view.fields(history))
     elif html or svg:
         pass
-    elif found.lanes:
+    elif history.lanes:
         with paged():
-            for line in view.lines(found, shutil.get_terminal_size().columns):
+            for line in view.lines(history, shutil.get_terminal_size().columns):
                 output.painted(line)
     else:
         say_none(app, f"No agent did anything since {to_text(start)}.")
     start_background(app)
 
 
-def _write(place: str, text: str, found: "Timeline") -> None:
+def _write(place: str, text: str, history: "Timeline") -> None:
     """Write a file. Raises GhpError if that fails."""
     try:
         Path(place).write_text(text, encoding="utf-8")
@@ -107,4 +107,4 @@ def _write(place: str, text: str, found: "Timeline") -> None:
             f"Cannot write {place}: {error.strerror}.", hint="Name another file or folder."
         ) from None
     size = f"{len(text.encode()) / 1024:,.0f} KB"
-    output.done(f"Wrote {place}: {count(len(found.lanes), 'agent')}, {size}.")
+    output.done(f"Wrote {place}: {count(len(history.lanes), 'agent')}, {size}.")

@@ -27,35 +27,35 @@ def where(app: App, what: str, as_json: bool) -> None:
     worktrees match, it prints the first one of `git worktree list`.
     """
     if is_name(what) and not what.isdigit():
-        found = _of_agent(app, what)
-        fields: dict[str, object] = {"agent": what, "issue": issue_of_branch(found.branch or "")}
+        worktree = _of_agent(app, what)
+        fields: dict[str, object] = {"agent": what, "issue": issue_of_branch(worktree.branch or "")}
     else:
         number = as_number(what, "an issue number or an agent's name", EXAMPLE)
-        found, fields = _of_issue(app, number), {"issue": number}
+        worktree, fields = _of_issue(app, number), {"issue": number}
     if as_json:
-        output.as_json({**fields, "path": str(found.path), "branch": found.branch})
+        output.as_json({**fields, "path": str(worktree.path), "branch": worktree.branch})
     else:
-        output.data(f"{found.path}\n")
+        output.data(f"{worktree.path}\n")
 
 
 def _of_issue(app: App, number: int) -> Checkout:
-    found = checkout.of_issue(app.ws.folder, (number,))
-    if found is None:
+    worktree = checkout.of_issue(app.ws.folder, (number,))
+    if worktree is None:
         # This raises NotFoundError if there is no such issue.
         remote_news.after_asking(app, lambda: app.knowing_tracker.get(number))
         raise NotFoundError(
             f"Issue #{number} has no worktree in this clone.",
             hint=f"Create one: `ghp agent-start {number}`.",
         )
-    return found
+    return worktree
 
 
 def _of_agent(app: App, name: str) -> Checkout:
-    found = checkout.of_agent(app.ws.folder, name)
-    if found is None:
+    worktree = checkout.of_agent(app.ws.folder, name)
+    if worktree is None:
         raise NotFoundError(
             f"{name} has no worktree in this clone.",
             hint=f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
             f"worktree: `ghp agent-whoami --set {name}`.",
         )
-    return found
+    return worktree

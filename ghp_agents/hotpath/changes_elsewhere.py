@@ -82,10 +82,10 @@ def clashes(
     *,
     again: bool = False,
 ) -> "list[RangeConflict]":
-    """What does not go together with my version of a file; None if I delete it.
+    """The conflicts of `reports` with `mine`, my version of a file (None if I delete it).
 
-    `before` is my version until now: what it touched already is said only with `again`. `main` is
-    the main branch's ref, `folder` has the caches. Raises UndecidedError.
+    `before` is my version until now. Conflicts that it had already are left out, except with
+    `again`. `main` is the main branch's ref, `folder` has the caches. Raises UndecidedError.
     """
     from time import monotonic
 
@@ -220,7 +220,7 @@ class _Decision:
         earlier: "list[Hunk] | None",
         between: "Mapping[str, list[Hunk] | None]",
     ) -> RangeConflict | None:
-        """The clash with one report; None if both changes go together."""
+        """The clash with one report; None if the two changes do not touch."""
         is_mine_deleted = hunks == _deletion()
         if report.is_deleted and is_mine_deleted:
             return None

@@ -55,7 +55,7 @@ def quick(
         return None
     if policy_cache.may_have_expired(book, now):
         return None
-    edit = Asked(place, folders, environ, agent, path, content)
+    edit = Edit(place, folders, environ, agent, path, content)
     try:
         verdict = _decided(edit, book, presence, now)
     except (UnsureError, OSError):
@@ -71,8 +71,8 @@ def quick(
     return None
 
 
-class Asked:
-    """Which edit is asked about."""
+class Edit:
+    """The edit to decide about."""
 
     __slots__ = ("agent", "content", "environ", "folders", "path", "place")
 
@@ -109,8 +109,8 @@ def rivals(
     now: float,
     limits: "tuple[float, float]",
 ) -> "list[ImplicitLease]":
-    """The leases of the others that edit a path, except those that `agent` has overridden, and
-    those of who goes on in spite of the agent's."""
+    """The leases of the others that edit a path, except those that `agent` has overridden and
+    those whose holder has overridden the agent's lease."""
     leases = editors(folders, agent, key, git_dir, now, limits)
     if not leases:
         return []
@@ -172,7 +172,7 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     return verdict
 
 
-def _decided(edit: Asked, book: "Book", presence: "Mapping[str, Any]", now: float) -> Verdict:
+def _decided(edit: Edit, book: "Book", presence: "Mapping[str, Any]", now: float) -> Verdict:
     limits = (book["deadAfter"], book["goneAfter"])
     place, folders, agent, path = edit.place, edit.folders, edit.agent, edit.path
     key = policy_cache.key_of(book, path)
@@ -211,7 +211,7 @@ def _decided(edit: Asked, book: "Book", presence: "Mapping[str, Any]", now: floa
 
 
 def _conflict(
-    edit: Asked, others: "Sequence[ImplicitLease]"
+    edit: Edit, others: "Sequence[ImplicitLease]"
 ) -> "Callable[[], Verdict | None] | None":
     """The check against editors in other worktrees, which is made at most once."""
     if not others:
@@ -230,7 +230,7 @@ def _conflict(
 
 
 def _reported(
-    edit: Asked, book: "Book", key: str, now: float
+    edit: Edit, book: "Book", key: str, now: float
 ) -> "Callable[[], Verdict | None] | None":
     """The check against changes in other clones, which is made at most once."""
     if key not in book["changes"]:

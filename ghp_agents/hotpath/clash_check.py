@@ -77,8 +77,8 @@ def as_it_is(
     now: float,
     lives: "Lives",
 ) -> Verdict | None:
-    """What is said of the file as it is in the worktree. The edit was made, so nothing is refused:
-    the report may be newer."""
+    """The warning about the file as it is in the worktree, or None. The edit is made already, so
+    nothing is refused: the report may be newer."""
     theirs = reports(place, folders, book, agent, path, now, lives)
     if not theirs:
         return None
@@ -105,7 +105,8 @@ def reports(
     now: float,
     lives: "Lives | None",
 ) -> "list[ChangesReport]":
-    """What living agents of other clones report of a file, without what `agent` has overridden."""
+    """The reports of living agents in other clones about a file, except those that `agent` has
+    overridden."""
     key = policy_cache.key_of(book, path)
     theirs = living(book, agent, key, now, lives)
     if not theirs:
@@ -122,7 +123,7 @@ def reports(
 def living(
     book: "Book", agent: str, key: str, now: float, lives: "Lives | None"
 ) -> "list[ChangesReport]":
-    """What living agents of other clones report of a file."""
+    """The reports of living agents in other clones about a file."""
     if key not in book["changes"]:
         return []
     theirs = [x for x in changes_elsewhere.reports(book, key) if x.agent != agent]
@@ -156,7 +157,7 @@ def _was_given(
     place: "Location",
     theirs: "Sequence[ChangesReport]",
 ) -> bool:
-    """Whether the agent had this warning before; notes that it has it now."""
+    """Whether the agent got this warning before; records that it gets it now."""
     names = " ".join(sorted(f"{report.agent}/{report.epoch}" for report in theirs))
     folder = f"{folders[0]}/cache/{WARNED}"
     note = f"{folder}/{implicit_leases.file_name(path, place.git_dir)}-{agent}"

@@ -46,8 +46,8 @@ def log_error(
 
 
 def read(folders: "Sequence[str]") -> "list[tuple[str, str, str]]":
-    """The kept errors: when, where, and the error. Others may have written there, so only texts
-    are taken."""
+    """The kept errors: when, where, and the error. Others may have written to the file, so only
+    texts are read."""
     import json
 
     errors: list[tuple[str, str, str]] = []

@@ -84,8 +84,8 @@ def first_conflict(
     """The first conflict of my version of `path` with those of `others`; None if all merge.
 
     `mine` is the whole content as it will be, None if the file is deleted; then `moved` are the
-    new files, one of which may be the moved one. With `before`, the
-    content until now, only places count that did not conflict then. Raises UndecidedError.
+    new files, one of which may be the moved one. `before` is the content until now: places that
+    conflicted then do not count. Raises UndecidedError.
     """
     from time import monotonic
 
@@ -296,7 +296,7 @@ class _Decision:
         self, trial: "TrialRepository", other: _Other, result: "TrialResult", *, union: bool
     ) -> bool:
         """Whether it conflicted before this edit, in the same places: then the edit makes nothing
-        worse, and it may be how the conflict is resolved. What is new is left in `result`."""
+        worse, and it may be how the conflict is resolved. New regions stay in `result`."""
         if isinstance(self._before, _Unchanged):
             return False
         (before,) = trial.merge([self._sides(other, self._before)], union=union)

@@ -31,8 +31,8 @@ def hunks(patch: bytes) -> "list[Hunk] | None":
 
 
 def files(patch: bytes) -> "Iterator[tuple[str, list[Hunk]]]":
-    """For each file of a patch by git: the id of its base, or nothing without a content, and the
-    changes. The lines of a change are counted, so no content is taken for a header."""
+    """For each file of a patch by git: the id of its base (empty if the patch names none) and the
+    changes. The lines of a change are counted, so no content is mistaken for a header."""
     lines = patch.split(b"\n")
     base, at, begun = "", 0, False
     changes: list[Hunk] = []
@@ -85,7 +85,7 @@ def _span(text: bytes) -> "tuple[int, int]":
 
 
 def bounded(ranges: "Sequence[Range]") -> "list[Range]":
-    """At most `MOST` ranges: of more, those become one that have the fewest lines between them."""
+    """At most `MOST` ranges: if there are more, those with the fewest lines between are joined."""
     gaps = [ranges[at + 1][0] - ranges[at][1] for at in range(len(ranges) - 1)]
     widest = sorted(range(len(gaps)), key=lambda at: -gaps[at])[: MOST - 1]
     joined: list[Range] = []

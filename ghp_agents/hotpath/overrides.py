@@ -72,7 +72,7 @@ def read(folders: "Sequence[str]", agent: str, path: str, git_dir: str) -> list[
 def add(
     folders: "Sequence[str]", agent: str, path: str, git_dir: str, new: "Sequence[Override]"
 ) -> None:
-    """Let the leases of `new` not count for `agent`. Raises OSError if nothing can be written."""
+    """Make `agent` ignore the leases of `new`. Raises OSError if nothing can be written."""
     previous = read(folders, agent, path, git_dir)
     ours = {override.lease for override in new}
     kept = [x for x in previous if x.lease not in ours and _is_held(folders, x.lease, agent)]

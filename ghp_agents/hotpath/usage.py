@@ -66,7 +66,7 @@ def shown(model: str) -> str:
 
 
 def kept(local: "Mapping[str, Any]", source: str, session: str) -> "dict[str, Any]":
-    """What the machine knows of a session's counters; empty for a session that is new to it."""
+    """The last counters of a session on this machine; empty for a new session."""
     entry = _memory(local).get(source)
     is_known = isinstance(entry, dict) and entry.get("session") == session
     return entry if is_known and isinstance(entry, dict) else {}

@@ -91,10 +91,10 @@ def import_files(app: App, place: Path) -> None:
     Importing again changes nothing. If a file changed, its open issue is changed, too. Jobs that
     are completed or failed already are not created.
     """
-    found = transfer.read_files(app.cwd / place)
+    files = transfer.read_files(app.cwd / place)
     with output.busy("Importing"):
         sync_first(app, only_first=True)
-        done = transfer.import_jobs(app, found)
+        done = transfer.import_jobs(app, files)
     for outcome in done:
         if outcome.issue and outcome.how != "unchanged":
             output.result(str(outcome.issue.number))

@@ -98,11 +98,12 @@ async def _converse(app: App) -> None:
 def _listed() -> "ListToolsResult":
     from mcp_types import ListToolsResult, Tool
 
-    found = [
-        Tool(name=name, description=tool.description, input_schema=tool.schema)
-        for name, tool in tools.TOOLS.items()
-    ]
-    return ListToolsResult(tools=found)
+    return ListToolsResult(
+        tools=[
+            Tool(name=name, description=tool.description, input_schema=tool.schema)
+            for name, tool in tools.TOOLS.items()
+        ]
+    )
 
 
 def _result(answer: CallResult) -> "CallToolResult":

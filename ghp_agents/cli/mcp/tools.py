@@ -67,8 +67,8 @@ def _option(given: Arguments, name: str, option: str = "") -> Words:
 
 def _rest(values: Any) -> Words:
     """Arguments after which no option follows."""
-    found = [str(value) for value in (values if isinstance(values, list) else [values])]
-    return ["--", *found] if found else []
+    words = [str(value) for value in (values if isinstance(values, list) else [values])]
+    return ["--", *words] if words else []
 
 
 TOOLS: dict[str, Tool] = {
@@ -196,8 +196,8 @@ def _check(tool: Tool, given: Arguments) -> None:
     for field, value in given.items():
         shape = tool.fields.get(field)
         if shape is None or not _fits(value, shape):
-            known = ", ".join(tool.fields) or "no arguments"
-            raise UsageError(f"The argument {field[:40]!r} is wrong.", hint=f"It takes {known}.")
+            names = ", ".join(tool.fields) or "no arguments"
+            raise UsageError(f"The argument {field[:40]!r} is wrong.", hint=f"It takes {names}.")
 
 
 def _fits(value: Any, shape: Mapping[str, Any]) -> bool:

@@ -36,9 +36,9 @@ def export(app: App, folder: Path, since: str | None) -> None:
     then = seconds_of(since, app.ws.clock.now()) if since else None
     remote_news.hear(app)
     snapshot = app.store.snapshot()
-    known = mailbox.everything(snapshot)
+    messages = mailbox.everything(snapshot)
     letters = services.known_letters(app, snapshot, everything=True)
-    pages = conversations.pages(known, letters, then)
+    pages = conversations.pages(messages, letters, then)
     if not pages:
         output.say("No messages." if then is None else "No messages since then.")
         return

@@ -282,21 +282,21 @@ def _with_context(
     commits: tuple[str, ...],
     handoff: str | None,
 ) -> tuple[str, tuple[str, ...]]:
-    """A body and artifacts with what was asked for: excerpts, commits, a handoff."""
+    """A body and artifacts with what the options add: excerpts, commits, a handoff."""
     from ghp_agents.messages import excerpt
 
     folder = app.ws.folder
-    found = [excerpt.of_file(folder, spec) for spec in excerpts]
-    found += [excerpt.of_commits(folder, commit) for commit in commits]
+    parts = [excerpt.of_file(folder, spec) for spec in excerpts]
+    parts += [excerpt.of_commits(folder, commit) for commit in commits]
     if handoff:
         from ghp_agents.handoffs import resume
 
         record = resume.choose(app, handoff=handoff).handoff
         if record is not None:
             shows = f"`ghp agent-resume --handoff {record.name}` shows all of it."
-            found.append(excerpt.Excerpt(f"The handoff {record.name}: {shows}", record.name))
-    texts = [body, *(part.text for part in found)]
-    return "\n\n".join(filter(None, texts)), (*artifacts, *(part.artifact for part in found))
+            parts.append(excerpt.Excerpt(f"The handoff {record.name}: {shows}", record.name))
+    texts = [body, *(part.text for part in parts)]
+    return "\n\n".join(filter(None, texts)), (*artifacts, *(part.artifact for part in parts))
 
 
 def _review(app: App, id: str, verdict: str, text: str, artifacts: tuple[str, ...]) -> None:
@@ -356,8 +356,8 @@ def _report(result: ReplyResult, verb: str, already: str) -> None:
 def thread(app: App, id: str, as_json: bool) -> None:
     """Print a conversation, oldest first: a message, what it answers, and its replies."""
     remote_news.hear(app)
-    _, found = services.read(app, id)
+    _, parts = services.read(app, id)
     if as_json:
-        output.as_json([view.as_json(part) for part in found])
+        output.as_json([view.as_json(part) for part in parts])
     else:
-        output.page("\n".join(view.page(part) for part in found))
+        output.page("\n".join(view.page(part) for part in parts))

@@ -31,8 +31,8 @@ def ask(app: App, agent: AgentName) -> None:
 
 def _undecided(app: App, agent: AgentName) -> list[Topic]:
     snapshot = app.store.snapshot()
-    known = topic_list.known(mailbox.of(app.ws, snapshot, agent))
-    return topic_list.undecided(known, services.roles_of(app, snapshot, agent))
+    topics = topic_list.known(mailbox.of(app.ws, snapshot, agent))
+    return topic_list.undecided(topics, services.roles_of(app, snapshot, agent))
 
 
 def _ask(app: App, agent: AgentName, left: list[Topic]) -> bool:

@@ -34,18 +34,18 @@ def topic() -> None:
 def list_topics(app: App, as_json: bool) -> None:
     """List topics: those with a schema, those that somebody described, and those in use."""
     remote_news.hear(app)
-    known = services.topics(app)
+    topics = services.topics(app)
     if as_json:
         output.as_json([
             {"topic": x.name, "description": x.description, "messages": x.messages,
              "last": x.last or None, "hasSchema": x.name in payload.SHAPES}
-            for x in known
+            for x in topics
         ])  # fmt: skip
         return
     now = app.ws.clock.now()
     rows = [
         (x.name, str(x.messages), age(x.last, now) if x.last else "-", one_line(x.description, 100))
-        for x in known
+        for x in topics
     ]
     output.table(COLUMNS, rows)
 
@@ -64,10 +64,10 @@ def new(app: App, name: str, description: str) -> None:
         raise UsageError(
             f"A description has 1 to {DESCRIPTION} characters.", hint="Say what the topic is for."
         )
-    known = {entry.name: entry for entry in services.topics(app)}.get(name)
-    if known and known.description:
+    existing = {entry.name: entry for entry in services.topics(app)}.get(name)
+    if existing and existing.description:
         raise UsageError(
-            f"{name} has a description already: {one_line(known.description, 100)}",
+            f"{name} has a description already: {one_line(existing.description, 100)}",
             hint="Choose another name, or use it as it is.",
         )
     text = json.dumps({"topic": name, "description": description})
@@ -81,13 +81,13 @@ def new(app: App, name: str, description: str) -> None:
 @click.pass_obj
 def describe(app: App, name: str) -> None:
     """Show a topic and the fields of its payload."""
-    known = {entry.name: entry for entry in services.topics(app)}.get(name)
-    if known is None:
+    existing = {entry.name: entry for entry in services.topics(app)}.get(name)
+    if existing is None:
         raise NotFoundError(
             f"There is no topic {one_line(name, 40)}.", hint="`ghp agent-topic list` lists them."
         )
-    by = f" (described by {file(known.by)})" if known.by else ""
-    output.page(f"{name}: {one_line(known.description, 200) or 'no description'}{by}")
+    by = f" (described by {file(existing.by)})" if existing.by else ""
+    output.page(f"{name}: {one_line(existing.description, 200) or 'no description'}{by}")
     shape = payload.SHAPES.get(name)
     for field, words, required in payload.fields(shape.type) if shape else ():
         output.page(f"  {field}: {words}{'' if required else ' (optional)'}")
@@ -126,27 +126,27 @@ def subscribe(
     if isolate and changes:
         raise UsageError("--none allows no patterns.", hint="Leave out one of them.")
     if isolate:
-        found = subscriptions.isolate(app)
+        current = subscriptions.isolate(app)
     elif changes:
-        found = subscriptions.subscribe(app, patterns, ignores, removes, asks=asks)
+        current = subscriptions.subscribe(app, patterns, ignores, removes, asks=asks)
     else:
-        found = subscriptions.of(app, app.ws.agent())
+        current = subscriptions.of(app, app.ws.agent())
     if as_json:
         output.as_json({
-            "agent": app.ws.agent(), "listens": [*found.listens], "ignores": [*found.ignores],
-            "isolated": found.is_isolated, "isDefault": found.is_default, "asks": found.asks,
+            "agent": app.ws.agent(), "listens": [*current.listens], "ignores": [*current.ignores],
+            "isolated": current.is_isolated, "isDefault": current.is_default, "asks": current.asks,
         })  # fmt: skip
     else:
-        (output.done if found.is_new else output.data)(_words(app, found))
+        (output.done if current.is_new else output.data)(_words(app, current))
     start_background(app)
 
 
-def _words(app: App, found: subscriptions.Subscribed) -> str:
+def _words(app: App, current: subscriptions.Subscribed) -> str:
     agent = app.ws.agent()
-    if found.is_isolated:
+    if current.is_isolated:
         return f"{agent} hears only messages that name it."
-    heard = ", ".join(found.listens) or "no topic"
-    ignored = f", but not {', '.join(found.ignores)}" if found.ignores else ""
-    default = " (the setting `topics`)" if found.is_default else ""
-    quiet = "" if found.asks else " Nobody is asked about new topics."
+    heard = ", ".join(current.listens) or "no topic"
+    ignored = f", but not {', '.join(current.ignores)}" if current.ignores else ""
+    default = " (the setting `topics`)" if current.is_default else ""
+    quiet = "" if current.asks else " Nobody is asked about new topics."
     return f"{agent} hears {heard}{ignored}{default}.{quiet}"

@@ -130,14 +130,14 @@ def find(runs: list[RunRecord], name: str) -> RunRecord:
     if mine:
         return mine[-1]
     prefix = name.lower().removeprefix("r-")
-    found = [run for run in runs if prefix and run.id.startswith(prefix)]
-    if len(found) > 1:
+    matches = [run for run in runs if prefix and run.id.startswith(prefix)]
+    if len(matches) > 1:
         raise UsageError(f"{name[:40]!r} means several runs.", hint="Give more of its id.")
-    if not found:
+    if not matches:
         raise NotFoundError(
             f"No run or agent {name[:40]!r} is known here.", hint="`ghp agent-logs` lists them."
         )
-    return found[0]
+    return matches[0]
 
 
 def _lines(ws: Workspace, run: RunRecord, *, follow: bool) -> Iterator[str]:

@@ -24,16 +24,16 @@ def errors(app: App, limit: int | None) -> None:
         SystemLine(at, f"{where}: {text}" if where else text, error=True)
         for at, where, text in error_log.read(app.ws.folders)
     ]
-    found = sorted([*kept, *hidden], key=lambda line: line.at)
-    if not found:
+    lines = sorted([*kept, *hidden], key=lambda line: line.at)
+    if not lines:
         output.say("No errors are known here.")
-    _print(found[-limit:] if limit else found)
+    _print(lines[-limit:] if limit else lines)
 
 
 def follow(app: App, *, only_errors: bool) -> None:
     """Print what supervisors did last, and then what they do, until Ctrl-C."""
-    known = [line for line in system_log.read(app.ws) if line.error or not only_errors]
-    _print(known[-SHOWN_BEFORE:])
+    earlier = [line for line in system_log.read(app.ws) if line.error or not only_errors]
+    _print(earlier[-SHOWN_BEFORE:])
     try:
         for line in system_log.follow(app.ws, lambda: app.ws.clock.wait(LOOK_EVERY)):
             _print([line] if line.error or not only_errors else [])

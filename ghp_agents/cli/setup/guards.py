@@ -32,10 +32,10 @@ class Guards(NamedTuple):
 def choose(app: App, words: str, *, user: bool, remove: bool) -> Guards:
     """The hooks that `--hooks WORDS` selects. Raises UsageError, NotSetUpError."""
     folders = [] if user else [app.ws.folder, app.ws.root]
-    found = config_files.found(folders, app.environ)
+    present = config_files.found(folders, app.environ)
     if words == config_files.FOUND and remove:
-        found = [*HOMES] if user else [*HOMES, GIT]
-    clients = config_files.chosen(words, found)
+        present = [*HOMES] if user else [*HOMES, GIT]
+    clients = config_files.chosen(words, present)
     if user and GIT in clients:
         raise UsageError(
             "git's hooks belong to a repository, not to a user.",

@@ -195,13 +195,13 @@ def _remove_block(app: App, *, dry_run: bool) -> None:
 
 def _probe(app: App) -> None:
     with output.busy("Testing whether the remote accepts our refs"):
-        found = app.ground.probe()
-    if found is None:
+        outcome = app.ground.probe()
+    if outcome is None:
         return
-    line = services.probe_line(found)
-    if found.taken:
+    line = services.probe_line(outcome)
+    if outcome.taken:
         output.done(f"{line}.")
-    elif found.taken is None:
+    elif outcome.taken is None:
         output.warn(
             line, "Everything works in this clone. Try again with `ghp agent-doctor --probe`."
         )

@@ -37,15 +37,15 @@ def all_of_clone(app: App) -> list[Step]:
 
 
 def _chosen(app: App, words: str, *, remove: bool) -> list[str]:
-    known = server_entries.CLIENTS
+    supported = server_entries.CLIENTS
     if words == config_files.FOUND and remove:
-        return [*known]
-    found = config_files.found([app.ws.folder, app.ws.root], app.environ)
-    clients = config_files.chosen(words, [client for client in found if client in known])
-    without = [client for client in clients if client not in known]
+        return [*supported]
+    present = config_files.found([app.ws.folder, app.ws.root], app.environ)
+    clients = config_files.chosen(words, [client for client in present if client in supported])
+    without = [client for client in clients if client not in supported]
     if without:
         raise UsageError(
-            f"{without[0]} takes no tool server.", hint=f"These do: {', '.join(known)}."
+            f"{without[0]} takes no tool server.", hint=f"These do: {', '.join(supported)}."
         )
     return clients
 

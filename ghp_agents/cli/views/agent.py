@@ -141,8 +141,8 @@ def _quoted(text: str) -> str:
 
 
 def fields(row: AgentRow) -> dict[str, Any]:
-    """What the JSON has besides the presence; facts that are not known are left out."""
-    known = {
+    """What the JSON has besides the presence, without unknown facts."""
+    facts = {
         "issueTitle": row.title,
         "worktreePath": row.worktree if row.worktree.startswith("/") else "",
         "openQuestion": row.question,
@@ -163,7 +163,7 @@ def fields(row: AgentRow) -> dict[str, Any]:
     return {
         "liveness": row.liveness.value,
         "group": row.group.value,
-        **{name: value for name, value in known.items() if value},
+        **{name: value for name, value in facts.items() if value},
         **({"clientEnded": True} if row.has_no_client else {}),
         **({"needs": needs} if needs else {}),
     }

@@ -19,8 +19,8 @@ SHOWN = 20  # names of agents on one line
 
 
 def fields(card: "AgentCard") -> "CardJson":
-    """The card as JSON; what it does not say is left out."""
-    known: dict[str, Any] = {
+    """The card as JSON, without the fields that it leaves empty."""
+    values: dict[str, Any] = {
         "name": card.name, "path": card.path, "description": card.description, "kind": card.kind,
         "role": card.role, "client": card.client, "model": card.model, "machine": card.machine,
         "url": card.url, "skills": [skill._asdict() for skill in card.skills],
@@ -28,13 +28,13 @@ def fields(card: "AgentCard") -> "CardJson":
         "github": card.github, "turns": card.turns, "cost": card.cost, "minutes": card.minutes,
         "problem": card.broken,
     }  # fmt: skip
-    found: CardJson = {key: value for key, value in known.items() if value}  # type: ignore[assignment]
+    document: CardJson = {key: value for key, value in values.items() if value}  # type: ignore[assignment]
     if card.permissions is not None:
-        found["permissions"] = [
+        document["permissions"] = [
             {"tool": permission.tool, "scope": [*permission.scope]}
             for permission in card.permissions
         ]
-    return found
+    return document
 
 
 def page(card: "AgentCard") -> Iterator[str]:
@@ -65,14 +65,14 @@ def _rights(card: "AgentCard") -> str:
     )
 
 
-def able(ws: Workspace, seen: Sequence[AgentView], word: str) -> list[AgentView]:
-    """The agents that say that they can do something."""
-    return [x for x in seen if word.casefold() in capabilities.of(ws, x.name, x.presence)]
+def able(ws: Workspace, agents: Sequence[AgentView], word: str) -> list[AgentView]:
+    """The agents that declare a capability."""
+    return [x for x in agents if word.casefold() in capabilities.of(ws, x.name, x.presence)]
 
 
-def idle(ws: Workspace, seen: Collection[str], word: str | None = None) -> "list[AgentCard]":
+def idle(ws: Workspace, agents: Collection[str], word: str | None = None) -> "list[AgentCard]":
     """The cards of agents that have never run here, with a capability if one is named."""
-    names = [name for name in ws.settings.cards if name not in seen]
+    names = [name for name in ws.settings.cards if name not in agents]
     can = ws.settings.capabilities
     wanted = [n for n in names if word is None or word.casefold() in can.get(n, ())]
     return [card for name in wanted if (card := ws.settings.card(name))]
@@ -91,9 +91,9 @@ def tell_idle(cards: "Sequence[AgentCard]") -> None:
 
 def join(agents: dict[str, Any], ws: Workspace, others: "Sequence[AgentCard]") -> None:
     """Add the cards to a JSON of agents, and the agents that have never run."""
-    known: Mapping[str, Any] = ws.settings.cards
+    cards: Mapping[str, Any] = ws.settings.cards
     for name, entry in agents.items():
-        card = ws.settings.card(name) if name in known else None
+        card = ws.settings.card(name) if name in cards else None
         if card:
             entry["card"] = fields(card)
     for card in others:

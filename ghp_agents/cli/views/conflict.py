@@ -50,11 +50,11 @@ def where(start: int, end: int) -> str:
 
 
 def _text(text: str) -> Iterator[str]:
-    known = text.split("\n") if text else []
-    for line in known[:LINES_SHOWN]:
+    lines = text.split("\n") if text else []
+    for line in lines[:LINES_SHOWN]:
         yield f"    | {line}"
-    if len(known) > LINES_SHOWN:
-        yield f"    … and {count(len(known) - LINES_SHOWN, 'more line')}"
+    if len(lines) > LINES_SHOWN:
+        yield f"    … and {count(len(lines) - LINES_SHOWN, 'more line')}"
 
 
 def fields(file: ConflictedFile) -> "FileConflictJson":

@@ -123,32 +123,33 @@ def document(report: ConflictReport) -> "ConflictReportJson":
         "conflicts": [
             {
                 "first": at[id(pair.ours)], "second": at[id(pair.theirs)],
-                "files": [_conflict(one, _short(pair.ours), pair.theirs) for one in pair.files],
+                "files": [_conflict(item, _short(pair.ours), pair.theirs) for item in pair.files],
             }
             for pair in report.pairs
         ],
         "withTrunk": [
             {
                 "work": at[id(clash.work)],
-                "files": [_conflict(one, file(report.trunk), clash.work) for one in clash.files],
+                "files": [_conflict(item, file(report.trunk), clash.work) for item in clash.files],
             }
             for clash in report.with_trunk
         ],
         "order": report.order and {
             "free": [*report.order.free], "resolving": [*report.order.resolving],
         },
-        "unread": [{"name": one.name, "why": one.reason} for one in report.unread],
+        "unread": [{"name": work.name, "why": work.reason} for work in report.unread],
         "warnings": [
             {
-                "agents": [*one.agents], "path": one.path, "line": one.line,
-                "lines": [*one.lost.lines], "text": one.text,
+                "agents": [*warning.agents], "path": warning.path, "line": warning.line,
+                "lines": [*warning.lost.lines], "text": warning.text,
                 "definition": {
-                    "name": one.lost.name, "kind": one.lost.kind, "path": one.lost.path,
-                    "line": one.lost.line, "newName": one.lost.new_name or None,
-                    "newPath": one.lost.new_path or None,
+                    "name": warning.lost.name, "kind": warning.lost.kind,
+                    "path": warning.lost.path, "line": warning.lost.line,
+                    "newName": warning.lost.new_name or None,
+                    "newPath": warning.lost.new_path or None,
                 },
             }
-            for one in report.warnings
+            for warning in report.warnings
         ],
     }  # fmt: skip
 

@@ -46,17 +46,17 @@ def show(app: App, epic: str, as_json: bool, at: str | None, *, is_alone: bool) 
 
 def _now(app: App, epic: str) -> EpicWork:
     snapshot = app.store.snapshot()
-    seen = presence.list_agents(app, snapshot)
-    team = Team(app.offline, snapshot, seen)
+    agents = presence.list_agents(app, snapshot)
+    team = Team(app.offline, snapshot, agents)
     waits = team.waits
     waiting.warn(team)
-    return epic_work.read_epic(app, epic, snapshot, seen, waits)
+    return epic_work.read_epic(app, epic, snapshot, agents, waits)
 
 
 def _then(app: App, epic: str, then: float) -> EpicWork:
     snapshot = app.store.snapshot(then)
-    seen = presence.look_back(app.ws, snapshot, then)
-    return epic_work.read_past_epic(app.past(then), epic, snapshot, seen)
+    agents = presence.look_back(app.ws, snapshot, then)
+    return epic_work.read_past_epic(app.past(then), epic, snapshot, agents)
 
 
 def page(work: EpicWork) -> None:
@@ -75,8 +75,8 @@ def page(work: EpicWork) -> None:
     output.table(COLUMNS, [_row(part) for part in work.parts], styles)
     totals = work.totals
     states = [f"{totals[state]} {state}" for state in list(totals)[1:-1] if totals[state]]
-    asked = f"; {count(totals['questions'], 'open question')}" if totals["questions"] else ""
-    output.page(f"{count(totals['parts'], 'part')}: {', '.join(states)}{asked}.")
+    questions = f"; {count(totals['questions'], 'open question')}" if totals["questions"] else ""
+    output.page(f"{count(totals['parts'], 'part')}: {', '.join(states)}{questions}.")
     if work.is_done:
         output.page(work.proposal)
 

@@ -37,54 +37,54 @@ def show(mark: str, text: str) -> None:
         output.page(f"  {mark} {text}" if mark else text)
 
 
-def issue_lines(found: IssueExplanation) -> Iterator[Line]:
+def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
     """The trace of an issue."""
-    issue = found.issue
-    state = STATES.get(found.state) or found.state.value.replace("_", " ")
+    issue = explanation.issue
+    state = STATES.get(explanation.state) or explanation.state.value.replace("_", " ")
     yield PLAIN, f"{issue_view.name(issue)} is {state}, priority {issue.priority}."
     if issue.state == "closed":
         yield UNMET, "It is closed."
         yield NEXT, f"ghp agent-issue reopen {issue.number}"
         return
-    if not found.steps:
+    if not explanation.steps:
         yield UNMET, "Its title has not arrived in this clone."
         yield NEXT, "ghp agent-sync"
         return
-    yield PLAIN, _verdict(found)
-    if found.is_left and found.state is not JobState.REVIEW:
-        yield UNMET, f"The client of {named(found.holder)} has ended."
-        yield NEXT, f"ghp agent-start {issue.number} --as {found.holder}"
-    for wait in found.pull:
+    yield PLAIN, _verdict(explanation)
+    if explanation.is_left and explanation.state is not JobState.REVIEW:
+        yield UNMET, f"The client of {named(explanation.holder)} has ended."
+        yield NEXT, f"ghp agent-start {issue.number} --as {explanation.holder}"
+    for wait in explanation.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
         yield NEXT, wait.change
-    for step in found.steps:
-        if not (found.holder and step.is_met):
+    for step in explanation.steps:
+        if not (explanation.holder and step.is_met):
             yield from _step_lines(step)
-    if found.holder:
+    if explanation.holder:
         return
-    for turn in found.turns:
+    for turn in explanation.turns:
         yield from _turn_lines(turn, issue.number)
-        room = found.rooms.get(turn.agent.candidate.name)
+        room = explanation.rooms.get(turn.agent.candidate.name)
         if room and room.left < 1:
             yield from _room_lines(room, turn.agent.candidate.name)
-    if found.left_out:
-        yield PLAIN, f"And {found.left_out} more agents, which were not asked."
-    if not found.turns:
+    if explanation.left_out:
+        yield PLAIN, f"And {explanation.left_out} more agents, which were not asked."
+    if not explanation.turns:
         yield UNMET, "No agent is alive."
         yield NEXT, f"ghp agent-start {issue.number}"
 
 
-def _verdict(found: IssueExplanation) -> str:
-    unmet = [step for step in found.steps if not step.is_met]
-    if found.holder and found.state is JobState.REVIEW:
-        return f"{named(found.holder)} has finished it."
-    if found.holder:
-        verb = "has" if found.is_left else "works on"
-        return f"{named(found.holder)} {verb} it."
+def _verdict(explanation: IssueExplanation) -> str:
+    unmet = [step for step in explanation.steps if not step.is_met]
+    if explanation.holder and explanation.state is JobState.REVIEW:
+        return f"{named(explanation.holder)} has finished it."
+    if explanation.holder:
+        verb = "has" if explanation.is_left else "works on"
+        return f"{named(explanation.holder)} {verb} it."
     if unmet:
         rules = "one rule forbids" if len(unmet) == 1 else f"{len(unmet)} rules forbid"
         return f"Nobody works on it, because {rules} it."
-    able = [turn for turn in found.turns if turn.can]
+    able = [turn for turn in explanation.turns if turn.can]
     if not able:
         return "Nobody works on it, because no agent can."
     first = able[0]
@@ -96,23 +96,23 @@ def _verdict(found: IssueExplanation) -> str:
     )
 
 
-def reaction_lines(found: ReactionTrace) -> Iterator[Line]:
+def reaction_lines(trace: ReactionTrace) -> Iterator[Line]:
     """Why the agent of an issue is started again, or not."""
-    name = named(found.agent)
-    for cause in found.causes:
+    name = named(trace.agent)
+    for cause in trace.causes:
         yield UNMET, cause.words
         if not cause.starts:
             yield (
                 UNMET,
                 f"{count(cause.tried, 'run')} tried to put that right, so a person decides.",
             )
-        elif found.is_supervised:
+        elif trace.is_supervised:
             yield MET, f"{name} is started again for it, try {cause.tried + 1} of {MOST_TRIES}."
-    if found.question:
-        yield NEXT, f"ghp agent-answer {found.question} TEXT"
-    if found.causes and not found.is_supervised:
+    if trace.question:
+        yield NEXT, f"ghp agent-answer {trace.question} TEXT"
+    if trace.causes and not trace.is_supervised:
         yield UNMET, f"No `ghp agent-work` of this clone supervises {name}, so nothing is started."
-        yield NEXT, f"ghp agent-work --agent {found.agent}"
+        yield NEXT, f"ghp agent-work --agent {trace.agent}"
 
 
 def _before(turn: Turn) -> str:
@@ -145,16 +145,16 @@ def _turn_lines(turn: Turn, number: int) -> Iterator[Line]:
         yield MET, f"{name} could claim it without the rules above."
 
 
-def agent_lines(found: AgentExplanation) -> Iterator[Line]:
+def agent_lines(explanation: AgentExplanation) -> Iterator[Line]:
     """The trace of an agent."""
-    name = found.agent.candidate.name
-    agent = found.agent
+    name = explanation.agent.candidate.name
+    agent = explanation.agent
     alive = f"{name} is {agent.liveness}."
     state = f"The client of {name} has ended." if agent.has_no_client else alive
-    yield PLAIN, f"{state} {_next(found)}"
+    yield PLAIN, f"{state} {_next(explanation)}"
     yield from _own_lines(agent)
-    yield from _room_lines(found.room, name, is_alone=True)
-    for kept in found.kept_back:
+    yield from _room_lines(explanation.room, name, is_alone=True)
+    for kept in explanation.kept_back:
         words = WORDS[kept.rule][0]
         if kept.rule in (ClaimRule.TAKEN, ClaimRule.ASSIGNED):
             words += " others"
@@ -164,17 +164,19 @@ def agent_lines(found: AgentExplanation) -> Iterator[Line]:
         more = f" and {rest} more" if rest > 0 else ""
         count = f"{len(kept.issues)} {'is' if len(kept.issues) == 1 else 'are'}"
         yield UNMET, f"{count} {words}: {', '.join(kept.issues[:SHOWN])}{more}."
-    if found.kept_back:
-        yield NEXT, f"ghp agent-explain {found.kept_back[0].issues[0].removeprefix('#')}"
+    if explanation.kept_back:
+        yield NEXT, f"ghp agent-explain {explanation.kept_back[0].issues[0].removeprefix('#')}"
 
 
-def _next(found: AgentExplanation) -> str:
-    can = "can" if found.agent.can_act else "could"
-    if found.next is None:
-        return f"It {can} claim no {'other' if found.agent.holds else 'open'} issue."
-    kind = "more" if found.agent.holds else "open"
-    count = f"1 {kind} issue" if found.workable == 1 else f"{found.workable} {kind} issues"
-    return f"It {can} claim {count}; the next is {issue_view.name(found.next)}."
+def _next(explanation: AgentExplanation) -> str:
+    can = "can" if explanation.agent.can_act else "could"
+    if explanation.next is None:
+        return f"It {can} claim no {'other' if explanation.agent.holds else 'open'} issue."
+    kind = "more" if explanation.agent.holds else "open"
+    count = (
+        f"1 {kind} issue" if explanation.workable == 1 else f"{explanation.workable} {kind} issues"
+    )
+    return f"It {can} claim {count}; the next is {issue_view.name(explanation.next)}."
 
 
 def _own_lines(agent: Agent) -> Iterator[Line]:
@@ -217,23 +219,23 @@ def _step_fields(step: RuleStep) -> "StepJson":
             "change": step.change or None}  # fmt: skip
 
 
-def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplanationJson":
+def issue_fields(explanation: IssueExplanation, reacts: ReactionTrace) -> "IssueExplanationJson":
     """The explanation of an issue as JSON."""
     return {
-        "issue": found.issue.number,
-        "title": found.issue.title,
-        "state": found.state.value,
-        "holder": found.holder or None,
-        "rules": [_step_fields(step) for step in found.steps],
+        "issue": explanation.issue.number,
+        "title": explanation.issue.title,
+        "state": explanation.state.value,
+        "holder": explanation.holder or None,
+        "rules": [_step_fields(step) for step in explanation.steps],
         "agents": [
             {
                 "agent": turn.agent.candidate.name,
                 "canClaim": turn.can,
                 "before": len(turn.before) + turn.more,
-                "hasRoom": _has_room(found, turn),
+                "hasRoom": _has_room(explanation, turn),
                 "rules": [_step_fields(step) for step in turn.steps],
             }
-            for turn in found.turns
+            for turn in explanation.turns
         ],
         "reactions": [
             {"cause": cause.key, "text": cause.words, "tried": cause.tried, "starts": cause.starts}
@@ -242,25 +244,25 @@ def issue_fields(found: IssueExplanation, reacts: ReactionTrace) -> "IssueExplan
     }
 
 
-def _has_room(found: IssueExplanation, turn: Turn) -> bool | None:
-    room = found.rooms.get(turn.agent.candidate.name)
+def _has_room(explanation: IssueExplanation, turn: Turn) -> bool | None:
+    room = explanation.rooms.get(turn.agent.candidate.name)
     return room.left > 0 if room else None
 
 
-def agent_fields(found: AgentExplanation) -> "AgentExplanationJson":
+def agent_fields(explanation: AgentExplanation) -> "AgentExplanationJson":
     """The explanation of an agent as JSON."""
     return {
-        "agent": found.agent.candidate.name,
-        "liveness": found.agent.liveness,
-        "clientEnded": found.agent.has_no_client,
-        "toldToStop": found.agent.told_to_stop,
-        "holds": [*found.agent.holds],
-        "next": found.next.number if found.next else None,
-        "canClaim": found.workable,
-        "keptBack": [{"rule": x.rule.value, "issues": [*x.issues]} for x in found.kept_back],
+        "agent": explanation.agent.candidate.name,
+        "liveness": explanation.agent.liveness,
+        "clientEnded": explanation.agent.has_no_client,
+        "toldToStop": explanation.agent.told_to_stop,
+        "holds": [*explanation.agent.holds],
+        "next": explanation.next.number if explanation.next else None,
+        "canClaim": explanation.workable,
+        "keptBack": [{"rule": x.rule.value, "issues": [*x.issues]} for x in explanation.kept_back],
         "room": {
-            "issues": [*found.room.has],
-            "limit": found.room.most,
-            "changes": changes(found.room, found.agent.candidate.name),
+            "issues": [*explanation.room.has],
+            "limit": explanation.room.most,
+            "changes": changes(explanation.room, explanation.agent.candidate.name),
         },
     }

@@ -47,7 +47,7 @@ def table(listing: IssueListing, holdings: Holdings | None) -> None:
 
 
 def _row(
-    issue: Issue, known: Mapping[IssueNumber, Issue], holdings: Holdings | None
+    issue: Issue, open_issues: Mapping[IssueNumber, Issue], holdings: Holdings | None
 ) -> tuple[str, ...]:
     holding = holding_of(issue, holdings or {})
     return (
@@ -56,15 +56,15 @@ def _row(
         issue.state,
         *([] if holdings is None else [_holder(holding) if holding else ""]),
         ", ".join(issue.assignees),
-        names(known[number] for number in issue.blocked_by if number in known),
+        names(open_issues[number] for number in issue.blocked_by if number in open_issues),
         ", ".join(issue.labels),
         (one_line(issue.title, 100) or NO_TITLE)
         + ("" if issue.offered else f" (by {one_line(issue.author, 40)}, without write access)"),
     )
 
 
-def _style(issue: Issue, known: Mapping[IssueNumber, Issue]) -> str:
-    if issue.state != "open" or any(number in known for number in issue.blocked_by):
+def _style(issue: Issue, open_issues: Mapping[IssueNumber, Issue]) -> str:
+    if issue.state != "open" or any(number in open_issues for number in issue.blocked_by):
         return "dim"
     return STYLES.get(issue.priority, "")
 
@@ -139,9 +139,9 @@ def _work_facts(work: "IssueWork") -> dict[str, str]:
 
 def _branch(work: "IssueWork") -> str:
     """The branch of the worktree here, else of an open pull request or of the last handoff."""
-    found = [pull.branch for pull in work.pulls if pull.state == "open"]
+    branches = [pull.branch for pull in work.pulls if pull.state == "open"]
     here = work.checkout.branch if work.checkout else None
-    return here or (found and found[-1]) or (work.handoff and work.handoff.branch) or ""
+    return here or (branches and branches[-1]) or (work.handoff and work.handoff.branch) or ""
 
 
 def say_passed_over(count: int) -> None:

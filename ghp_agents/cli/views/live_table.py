@@ -15,8 +15,8 @@ def keep_showing(look: Callable[[], Overview], clock: Clock) -> None:
     frame = Frame()
     try:
         while True:
-            found = look()
-            frame.show(screen(found, *size()))
+            overview = look()
+            frame.show(screen(overview, *size()))
             clock.wait(EVERY)
     except KeyboardInterrupt:
         return

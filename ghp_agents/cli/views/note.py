@@ -21,9 +21,9 @@ PATHS = 10  # of one note
 STYLES = {"active": "", "superseded": "dim", "expired": "dim", "forgotten": "dim"}
 
 
-def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str) -> None:
+def table(chosen: Sequence[Note], all_notes: Sequence[Note], now: float, today: str) -> None:
     """Print notes as a table."""
-    names = rules.short_names(known)
+    names = rules.short_names(all_notes)
     rows = [
         (
             names[note.id],
@@ -40,9 +40,9 @@ def table(chosen: Sequence[Note], known: Sequence[Note], now: float, today: str)
     output.table(columns, rows, [STYLES[note.state(today)] for note in chosen])
 
 
-def answers(found: Recalled, now: float) -> str:
+def answers(result: Recalled, now: float) -> str:
     """Search results as text, each with its author."""
-    return "\n".join(f"{_source(note, now)}\n{indented(note.text)}\n" for note in found.notes)
+    return "\n".join(f"{_source(note, now)}\n{indented(note.text)}\n" for note in result.notes)
 
 
 def _source(note: Note, now: float) -> str:
@@ -54,11 +54,11 @@ def _source(note: Note, now: float) -> str:
     return ", ".join(parts)
 
 
-def hits(found: Recalled, today: str) -> list[dict[str, Any]]:
+def hits(result: Recalled, today: str) -> list[dict[str, Any]]:
     """Search results as JSON."""
     return [
         {**rules.as_json(note, today), "score": round(score, 4)}
-        for note, score in zip(found.notes, found.scores, strict=True)
+        for note, score in zip(result.notes, result.scores, strict=True)
     ]
 
 

@@ -57,10 +57,10 @@ def tell_trouble(app: App, report: SyncReport) -> None:
     if not report.trouble:
         return
     at = app.exchange.news_at()
-    known = "knows" if at is None else f"knew {ago(app.ws.clock.now() - at)} ago"
+    knowledge = "knows" if at is None else f"knew {ago(app.ws.clock.now() - at)} ago"
     output.warn(
         f"Could not ask {report.remote} for news: {report.trouble}",
-        f"This is what this clone {known}. `ghp agent-sync` waits longer for the remote.",
+        f"This is what this clone {knowledge}. `ghp agent-sync` waits longer for the remote.",
     )
 
 

@@ -17,13 +17,13 @@ LONGEST = 20_000  # characters of a file that is shown
 
 def show(app: App, reference: str) -> None:
     """Print what was set aside, or the content of one record."""
-    known = app.exchange.set_aside()
+    records = app.exchange.set_aside()
     if reference:
-        _print_content(_one(known, reference))
+        _print_content(_one(records, reference))
         return
-    for kept in known:
+    for kept in records:
         _print_one(kept, app.ws.clock.now())
-    if known:
+    if records:
         output.say(
             "`ghp agent-sync --refused ID` shows one, `--retry ID` sends it again, "
             "`--drop ID` deletes it; `all` means each of them."
@@ -53,8 +53,8 @@ def drop(app: App, references: Sequence[str]) -> None:
 
 
 def _chosen(app: App, references: Sequence[str]) -> Sequence[SetAside]:
-    known = app.exchange.set_aside()
-    return known if ALL in references else [_one(known, reference) for reference in references]
+    records = app.exchange.set_aside()
+    return records if ALL in references else [_one(records, reference) for reference in references]
 
 
 def title(kept: SetAside) -> str:
@@ -68,9 +68,9 @@ def _by(actor: Actor) -> str:
     return named(actor.name, actor.is_person)
 
 
-def _one(known: Sequence[SetAside], reference: str) -> SetAside:
+def _one(records: Sequence[SetAside], reference: str) -> SetAside:
     return only_match(
-        [kept for kept in known if kept.id.startswith(reference)],
+        [kept for kept in records if kept.id.startswith(reference)],
         reference,
         "refused record",
         lambda kept: kept.id,

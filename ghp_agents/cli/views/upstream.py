@@ -19,7 +19,7 @@ OF_USER = ("/.ghp/agents.json", "/.config/ghp-cli/coordination/agent-status.json
 OF_CLONE = "/ghp-pipeline.json"
 
 
-def heard(app: App, seen: Sequence[AgentView]) -> "Heard | None":
+def heard(app: App, agents: Sequence[AgentView]) -> "Heard | None":
     """Upstream's reports about agents in this clone; None if there are none."""
     home = app.environ.get("HOME") or "/"
     files = [*(home + path for path in OF_USER), app.ws.place.common_dir + OF_CLONE]
@@ -27,16 +27,16 @@ def heard(app: App, seen: Sequence[AgentView]) -> "Heard | None":
         return None
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    return upstream_agents.listen(app.ws, seen)
+    return upstream_agents.listen(app.ws, agents)
 
 
-def joined(document: dict[str, Any], known: "Heard | None", name: str | None) -> dict[str, Any]:
+def joined(document: dict[str, Any], reports: "Heard | None", name: str | None) -> dict[str, Any]:
     """The joined document, with upstream's reports under `upstream`."""
-    if known is None:
+    if reports is None:
         return document
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    shown = upstream_agents.document(known, [name] if name else None)
+    shown = upstream_agents.document(reports, [name] if name else None)
     return {**document, "upstream": shown} if shown else document
 
 
@@ -45,19 +45,19 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"agent": name, **fields} for name, fields in document["agents"].items()]
 
 
-def tell(known: "Heard | None", name: str | None) -> None:
+def tell(reports: "Heard | None", name: str | None) -> None:
     """Print the reports, of all agents or of the named one."""
-    if known is None:
+    if reports is None:
         return
     from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
 
-    for sentence in upstream_agents.sentences(known, [name] if name else None):
+    for sentence in upstream_agents.sentences(reports, [name] if name else None):
         output.page(f"  {sentence}" if name else sentence)
 
 
-def warn(known: "Heard | None") -> None:
+def warn(reports: "Heard | None") -> None:
     """Warn about upstream's files that cannot be read."""
-    for path in known.broken if known else ():
+    for path in reports.broken if reports else ():
         output.warn(
             f"Skipped {path}: not readable.",
             "The file belongs to upstream: `ghp agents list` and `ghp status` read it, too.",

@@ -17,20 +17,20 @@ def warn(team: Team) -> None:
         output.warn(f"Cannot tell who waits for whom: {error}", error.hint)
 
 
-def shown(views: list[AgentView], known: "Sequence[Wait]") -> list[AgentView]:
+def shown(views: list[AgentView], waits: "Sequence[Wait]") -> list[AgentView]:
     """The agents, with blocked ones marked."""
-    if not known:
+    if not waits:
         return views
     from ghp_agents.leases import deadlocks
 
-    return deadlocks.shown(views, known)
+    return deadlocks.shown(views, waits)
 
 
-def tell(known: "Sequence[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
+def tell(waits: "Sequence[Wait]", views: Sequence[AgentView], indent: str = "") -> None:
     """Print who each agent waits for."""
-    if not known:
+    if not waits:
         return
     from ghp_agents.leases import deadlocks
 
-    for sentence in deadlocks.sentences(known, [view.name for view in views]):
+    for sentence in deadlocks.sentences(waits, [view.name for view in views]):
         output.page(f"{indent}{sentence}")

@@ -81,14 +81,14 @@ def summary(runs: list[WorkflowRun]) -> str:
 
 def file_json(name: str, workflow: Workflow | None, problem: str) -> "WorkflowFileJson":
     """A workflow that can be started, or why not."""
-    found = workflow or Workflow(name)
+    definition = workflow or Workflow(name)
     return {
         "workflow": name,
-        "description": found.description,
-        "topic": found.topic or None,
-        "label": found.label or None,
-        "steps": [step.name for step in found.steps],
-        "isShipped": found.is_shipped,
+        "description": definition.description,
+        "topic": definition.topic or None,
+        "label": definition.label or None,
+        "steps": [step.name for step in definition.steps],
+        "isShipped": definition.is_shipped,
         "problem": problem or None,
     }
 

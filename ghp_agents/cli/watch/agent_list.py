@@ -54,8 +54,8 @@ class AgentList(Widget, can_focus=True):
         self._note, self._elapsed = note, elapsed
         if rows != self._rows:
             name = self.row.name if self.row else ""
-            found = next((at for at, row in enumerate(rows) if row.name == name), self._at)
-            self._rows, self._at = rows, max(0, min(found, len(rows) - 1))
+            position = next((at for at, row in enumerate(rows) if row.name == name), self._at)
+            self._rows, self._at = rows, max(0, min(position, len(rows) - 1))
             self._listing = Listing(rows, self.size.width)
         self._draw()
 

@@ -32,9 +32,9 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Looked(Message):
     """The clone was read."""
 
-    def __init__(self, found: Overview) -> None:
+    def __init__(self, overview: Overview) -> None:
         super().__init__()
-        self.found = found
+        self.overview = overview
 
 
 class Failed(Message):
@@ -75,7 +75,7 @@ class Watch(App[int]):
         self.unexpected: Exception | None = None
         self._feed = Feed(
             look,
-            lambda found: self._post(Looked(found)),
+            lambda overview: self._post(Looked(overview)),
             lambda error: self._post(Failed(error)),
         )
         self.main = MainScreen()
@@ -95,7 +95,7 @@ class Watch(App[int]):
     def on_looked(self, message: Looked) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, MainScreen | DetailScreen) and screen.is_mounted:
-                screen.show(message.found)
+                screen.show(message.overview)
 
     def on_failed(self, message: Failed) -> None:
         self.say_error(message.error)

@@ -71,10 +71,10 @@ class CloneLook:
 
     def question(self, id: str) -> QuestionText:
         """An open question in full."""
-        known, _ = escalations.read_present(self._beside.store.snapshot())
-        found = questions.find(known, id)
-        asked = found.question
-        return QuestionText(found.name, asked.agent, asked.text, asked.options)
+        all_questions, _ = escalations.read_present(self._beside.store.snapshot())
+        escalation = questions.find(all_questions, id)
+        question = escalation.question
+        return QuestionText(escalation.name, question.agent, question.text, question.options)
 
     def detail(self, row: AgentRow) -> Detail:
         """What an agent did."""
@@ -101,8 +101,8 @@ class CloneLook:
         if row.pull is None:
             return
         try:
-            found = self._beside.forge.get(row.pull)
+            pull = self._beside.forge.get(row.pull)
         except NotFoundError:
             return
-        if found.url:
-            yield OpenTarget("p", f"pull request #{found.number}", url=found.url)
+        if pull.url:
+            yield OpenTarget("p", f"pull request #{pull.number}", url=pull.url)

@@ -34,11 +34,11 @@ def worktree_of(app: App, row: AgentRow) -> Path | None:
     """An agent's worktree in this clone: the one with its branch, else the one with its name."""
     if not row.is_here or app.ws.place.toplevel is None:
         return None
-    known = worktree_admin.listed(app.ws.folder)
+    checkouts = worktree_admin.listed(app.ws.folder)
     by_branch = [
-        checkout.path for checkout in known if row.branch and checkout.branch == row.branch
+        checkout.path for checkout in checkouts if row.branch and checkout.branch == row.branch
     ]
-    by_name = [checkout.path for checkout in known if checkout.path.name == row.worktree]
+    by_name = [checkout.path for checkout in checkouts if checkout.path.name == row.worktree]
     return next((path for path in (*by_branch, *by_name) if path.is_dir()), None)
 
 
@@ -72,8 +72,10 @@ def _changes(app: App, row: AgentRow) -> Iterable[str]:
 def _handoffs(app: App, row: AgentRow, now: float) -> Iterable[str]:
     snapshot = app.store.snapshot()
     files = snapshot.files(handoff_record.folder_of(row.issue))
-    found, _ = handoff_record.read_handoffs(files)
-    mine = [handoff for handoff in found if row.issue or row.name in (handoff.by.name, handoff.to)]
+    handoffs, _ = handoff_record.read_handoffs(files)
+    mine = [
+        handoff for handoff in handoffs if row.issue or row.name in (handoff.by.name, handoff.to)
+    ]
     for handoff in reversed(mine[-HANDOFFS_SHOWN:]):
         to = f" to {handoff.to}" if handoff.to else ""
         note = f"  {phrase(handoff.note, TEXT_SHOWN)}" if handoff.note else ""

@@ -48,9 +48,9 @@ class DetailScreen(AgentScreen):
         """The agent that is shown."""
         return self._row
 
-    def show(self, found: Overview) -> None:
-        """Show what is new of the agent."""
-        row = next((row for row in found.agents if row.name == self._row.name), self._row)
+    def show(self, overview: Overview) -> None:
+        """Show the agent's new row."""
+        row = next((row for row in overview.agents if row.name == self._row.name), self._row)
         if row._replace(seen=None) != self._row._replace(seen=None):
             self._read()
         self._row = row

@@ -32,7 +32,7 @@ class MainScreen(AgentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._found: Overview | None = None
+        self._overview: Overview | None = None
         self._at = 0.0  # when it was read
         self._words = ""
 
@@ -53,9 +53,9 @@ class MainScreen(AgentScreen):
         """The selected agent."""
         return self.query_one(AgentList).row
 
-    def show(self, found: Overview) -> None:
+    def show(self, overview: Overview) -> None:
         """Show what was read just now."""
-        self._found, self._at = found, self.program.seconds()
+        self._overview, self._at = overview, self.program.seconds()
         self._tick()
         self._hint()
 
@@ -97,14 +97,14 @@ class MainScreen(AgentScreen):
 
     def _tick(self) -> None:
         """Let the ages go on."""
-        if self._found is None:
+        if self._overview is None:
             return
         elapsed = self.program.seconds() - self._at
-        lines = summary(news_aged(self._found, elapsed), self.size.width)
+        lines = summary(news_aged(self._overview, elapsed), self.size.width)
         header = self.query_one("#header", Static)
         header.styles.height = len(lines)
         header.update(Content("\n").join(map(content, lines)), layout=False)
-        rows = matching(self._found.agents, self._words)
+        rows = matching(self._overview.agents, self._words)
         note = "No agent has these words; Esc shows all." if self._words else NOBODY
         self.query_one(AgentList).show(rows, note, elapsed)
 

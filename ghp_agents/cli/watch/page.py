@@ -59,8 +59,8 @@ def matching(rows: Iterable[AgentRow], words: str) -> list[AgentRow]:
 def _haystack(row: AgentRow) -> str:
     needs = (f"{need.kind} {need.text} {need.id}" for need in row.needs)
     issue = f"#{row.issue}" if row.issue else ""
-    known = (row.name, row.state, row.status, issue, row.title, row.branch, row.clone)
-    return " ".join((*known, row.action, row.error, *needs)).casefold()
+    values = (row.name, row.state, row.status, issue, row.title, row.branch, row.clone)
+    return " ".join((*values, row.action, row.error, *needs)).casefold()
 
 
 def aged(row: AgentRow, elapsed: float) -> AgentRow:
@@ -68,13 +68,13 @@ def aged(row: AgentRow, elapsed: float) -> AgentRow:
     needs = [
         need if need.age is None else need._replace(age=need.age + elapsed) for need in row.needs
     ]
-    seen = None if row.seen is None else row.seen + elapsed
-    return row._replace(seen=seen, needs=tuple(needs))
+    last_seen = None if row.seen is None else row.seen + elapsed
+    return row._replace(seen=last_seen, needs=tuple(needs))
 
 
-def news_aged(found: Overview, elapsed: float) -> Overview:
+def news_aged(overview: Overview, elapsed: float) -> Overview:
     """An overview with the age of the news some seconds later."""
-    age = found.totals.news_age
+    age = overview.totals.news_age
     if age is None:
-        return found
-    return found._replace(totals=found.totals._replace(news_age=age + elapsed))
+        return overview
+    return overview._replace(totals=overview.totals._replace(news_age=age + elapsed))

@@ -78,14 +78,16 @@ def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: boo
     if then is None:
         remote_news.hear(app)
     at_work = app if then is None else app.past(then)
-    known, runs = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
+    available, runs = files.known(app.ws), progress.runs(at_work, at_work.store.snapshot(), then)
     completed = [run for run in runs if run.standing == engine.COMPLETED]
     shown = runs if everything else [run for run in runs if run not in completed]
     if as_json:
-        names = sorted({*known.workflows, *known.problems})
+        names = sorted({*available.workflows, *available.problems})
         answer: WorkflowsJson = {
             "workflows": [
-                view.file_json(title, known.workflows.get(title), known.problems.get(title, ""))
+                view.file_json(
+                    title, available.workflows.get(title), available.problems.get(title, "")
+                )
                 for title in names
             ],
             "runs": [view.run_json(run) for run in runs],
@@ -98,10 +100,10 @@ def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: boo
         rows = [view.run_row(run, short[run.start.id], now) for run in shown]
         output.table(view.RUNS, rows, [view.STYLES.get(run.standing, "") for run in shown])
         output.data("\n")
-    output.table(view.FILES, [view.file_row(workflow) for workflow in known.workflows.values()])
+    output.table(view.FILES, [view.file_row(workflow) for workflow in available.workflows.values()])
     if completed and not everything:
         output.say(view.summary(completed))
-    for name, problem in known.problems.items():
+    for name, problem in available.problems.items():
         output.warn(f"{files.FOLDER}{name}{files.SUFFIX} cannot be used: {problem}.")
     if then is None:
         start_background(app)
