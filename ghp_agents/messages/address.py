@@ -47,13 +47,13 @@ def checked(text: str) -> str:
 
 def checked_all(texts: Iterable[str]) -> tuple[str, ...]:
     """The recipients of a message, each once, in the given order. Raises UsageError."""
-    found = tuple(dict.fromkeys(checked(part) for text in texts for part in text.split(",")))
-    if len(found) > MOST:
+    recipients = tuple(dict.fromkeys(checked(part) for text in texts for part in text.split(",")))
+    if len(recipients) > MOST:
         raise UsageError(
-            f"A message has at most {MOST} recipients; these are {len(found)}.",
+            f"A message has at most {MOST} recipients; these are {len(recipients)}.",
             hint=f"Send it to {ALL}, or in several messages.",
         )
-    return found
+    return recipients
 
 
 def of_author(by: Actor) -> str:

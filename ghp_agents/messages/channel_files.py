@@ -137,8 +137,8 @@ def _keep(ws: Workspace, view: _View, data: bytes) -> list[str]:
 
 def _write(ctx: Context, view: _View, content: bytes | None) -> None:
     snapshot = ctx.store.snapshot()
-    found = rules.messages_of(view.channel, mailbox.read(ctx.ws, snapshot))
-    text = rules.render(view.channel, _whole(snapshot, found))
+    messages = rules.messages_of(view.channel, mailbox.read(ctx.ws, snapshot))
+    text = rules.render(view.channel, _whole(snapshot, messages))
     data = text.encode("utf-8", "replace")
     if data != content:
         _refuse_tracked(ctx, view)

@@ -19,20 +19,20 @@ def lock_name(letter: Letter) -> str:
 
 
 def believed(ctx: Context, letters: Sequence[Letter]) -> list[Letter]:
-    """The letters with those replies that their locks confirm: of the holder, under its claim. The
-    claim of an agent that is dead or has stopped counts no more, so that another can take it."""
+    """The letters with only those replies that their locks confirm: of the holder, under its claim.
+    The claim of a dead or stopped agent does not count, so another agent can take it."""
     if not any(letter.message.is_shared and letter.replies for letter in letters):
         return list(letters)
     locks = {lock.name: lock for lock in ctx.locks.known(INBOX)}
-    found = [
+    confirmed = [
         _confirmed(letter, locks) if letter.message.is_shared else letter for letter in letters
     ]
     from ghp_agents.claims import holder_liveness
 
-    claimed = [locks[lock_name(x)] for x in found if x.message.is_shared and x.state == CLAIMED]
+    claimed = [locks[lock_name(x)] for x in confirmed if x.message.is_shared and x.state == CLAIMED]
     sights = holder_liveness.holders_of(ctx, claimed) if claimed else {}
     lapsed = {name for name, sight in sights.items() if not sight.lives}
-    return [x._replace(replies=()) if lock_name(x) in lapsed else x for x in found]
+    return [x._replace(replies=()) if lock_name(x) in lapsed else x for x in confirmed]
 
 
 def _confirmed(letter: Letter, locks: Mapping[str, Lock]) -> Letter:

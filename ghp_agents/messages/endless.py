@@ -22,13 +22,13 @@ class EndlessError(RefusedError):
         self.agent, self.conversation = agent, conversation
 
 
-def refuse(known: Sequence[Message], asked: Message, message: Message, most: int) -> None:
+def refuse(messages: Sequence[Message], original: Message, message: Message, most: int) -> None:
     """Raise EndlessError if the author has written `most` times since a person last wrote."""
-    if rules.rounds(known, asked, message.by) >= most:
+    if rules.rounds(messages, original, message.by) >= most:
         raise EndlessError(
             f"{message.by} has written {most} times in this conversation, which is the limit.",
             message.by.name,
-            rules.thread(known, asked),
+            rules.thread(messages, original),
         )
 
 
@@ -38,12 +38,14 @@ def ask(ctx: Context, error: EndlessError) -> RefusedError:
     from ghp_agents.escalations import service as escalation  # most messages do not need it
 
     wanted = question(error.agent, error.conversation)
-    known, _ = escalation.read_all(ctx.store.snapshot())
-    earlier = next((asked for asked in known if asked.question.text == wanted.text), None)
-    asked = earlier or escalation.ask_once(ctx, wanted).escalation
+    escalations, _ = escalation.read_all(ctx.store.snapshot())
+    earlier = next(
+        (escalated for escalated in escalations if escalated.question.text == wanted.text), None
+    )
+    escalated = earlier or escalation.ask_once(ctx, wanted).escalation
     return RefusedError(
         str(error),
-        hint=f"A person is asked as {asked.name}. Go on with other work, or begin another "
+        hint=f"A person is asked as {escalated.name}. Go on with other work, or begin another "
         "conversation.",
     )
 

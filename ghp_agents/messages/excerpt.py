@@ -30,11 +30,11 @@ class Excerpt(NamedTuple):
 
 
 def of_file(folder: Path, spec: str) -> Excerpt:
-    """Lines of a file: `src/a.py#L1-20`, `2907e5b:src/a.py#L7`, `src/a.py`. Without a commit, it is
-    the present one. Raises UsageError, NotFoundError, RefusedError for a file made for secrets."""
-    found = _SPEC.fullmatch(spec)
-    path = found["path"] if found else ""
-    if found is None or not path.isprintable() or {"", ".", ".."} & {*path.split("/")}:
+    """Lines of a file: `src/a.py#L1-20`, `2907e5b:src/a.py#L7`, `src/a.py`. Without a commit, HEAD
+    is meant. Raises UsageError, NotFoundError, RefusedError for a file made for secrets."""
+    match = _SPEC.fullmatch(spec)
+    path = match["path"] if match else ""
+    if match is None or not path.isprintable() or {"", ".", ".."} & {*path.split("/")}:
         raise UsageError(
             f"{one_line(spec, 80)!r} is not a place in a file.",
             hint="Name it from the root of the repository: src/a.py#L1-20, or 2907e5b:src/a.py#L7.",
@@ -43,10 +43,10 @@ def of_file(folder: Path, spec: str) -> Excerpt:
         raise RefusedError(
             f"{file(path)} is a file for secrets.", hint="Say in your own words what is needed."
         )
-    oid = _commit(folder, found["commit"] or "HEAD")
+    oid = _commit(folder, match["commit"] or "HEAD")
     lines = _lines(folder, oid, path)
-    first = int(found["first"] or 1)
-    last = int(found["last"] or found["first"] or len(lines))
+    first = int(match["first"] or 1)
+    last = int(match["last"] or match["first"] or len(lines))
     shown = lines[first - 1 : last]
     if not shown:
         raise UsageError(
@@ -64,12 +64,12 @@ def of_file(folder: Path, spec: str) -> Excerpt:
 
 def of_commits(folder: Path, spec: str) -> Excerpt:
     """The commits of a range `A..B`, newest first. Raises UsageError, NotFoundError."""
-    found = _RANGE.fullmatch(spec)
-    if found is None:
+    match = _RANGE.fullmatch(spec)
+    if match is None:
         raise UsageError(
             f"{one_line(spec, 80)!r} is not a range of commits.", hint="Name two: main..HEAD."
         )
-    first, last = _commit(folder, found[1]), _commit(folder, found[2])
+    first, last = _commit(folder, match[1]), _commit(folder, match[2])
     between = f"{first}..{last}"
     number = int(git.check(["rev-list", "--count", between], cwd=folder).text)
     log = ["log", "--no-color", "--format=%h %s", f"--max-count={COMMITS}", between]
@@ -81,8 +81,8 @@ def of_commits(folder: Path, spec: str) -> Excerpt:
 
 
 def _commit(folder: Path, name: str) -> str:
-    asked = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
-    shown = git.run(asked, cwd=folder)
+    args = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"]
+    shown = git.run(args, cwd=folder)
     if shown.code:
         raise NotFoundError(
             f"There is no commit {one_line(name, 60)} here.", hint="`git log` lists commits."
@@ -91,15 +91,15 @@ def _commit(folder: Path, name: str) -> str:
 
 
 def _lines(folder: Path, commit: str, path: str) -> list[str]:
-    asked = f"{commit}:{path}"
-    kind = git.run(["cat-file", "-t", asked], cwd=folder)
+    spec = f"{commit}:{path}"
+    kind = git.run(["cat-file", "-t", spec], cwd=folder)
     if kind.code or kind.text != "blob":
         raise NotFoundError(
             f"There is no file {file(path)} at {commit[:12]}.",
             hint="Commit it first, or name another commit: COMMIT:PATH.",
         )
-    size = int(git.check(["cat-file", "-s", asked], cwd=folder).text)
-    data = b"" if size > LARGEST else git.check(["cat-file", "blob", asked], cwd=folder).out
+    size = int(git.check(["cat-file", "-s", spec], cwd=folder).text)
+    data = b"" if size > LARGEST else git.check(["cat-file", "blob", spec], cwd=folder).out
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

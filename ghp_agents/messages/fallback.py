@@ -10,17 +10,17 @@ from ghp_agents.ports import Context, Snapshot
 
 
 def inbox(
-    ctx: Context, snapshot: Snapshot, known: Sequence[Letter], roles: Roles,
+    ctx: Context, snapshot: Snapshot, letters: Sequence[Letter], roles: Roles,
     at: float | None = None,
 ) -> list[Letter]:  # fmt: skip
-    """The letters to an agent, and those for it because others do not begin, oldest first; `at`:
-    the snapshot's time, if it is past."""
-    found = rules.inbox(known, roles)
-    spare = [x for x in known if x.message.or_agent == roles.name and x not in found]
+    """The letters to an agent, and those that it gets because others have not begun, oldest first.
+    `at` is the time of a past snapshot."""
+    mail = rules.inbox(letters, roles)
+    spare = [x for x in letters if x.message.or_agent == roles.name and x not in mail]
     if not spare:
-        return found
-    ids = {letter.message.id for letter in (*found, *_due(ctx, snapshot, spare, roles.name, at))}
-    return [letter for letter in known if letter.message.id in ids]
+        return mail
+    ids = {letter.message.id for letter in (*mail, *_due(ctx, snapshot, spare, roles.name, at))}
+    return [letter for letter in letters if letter.message.id in ids]
 
 
 def _due(

@@ -103,10 +103,10 @@ class Follower:
         self._sync_again = self._moment() + max(pause, LOOK_EVERY)
 
     def _deliver(self, snapshot: Snapshot) -> None:
-        found, waiting = undelivered.find(self._ctx, snapshot, self._agent), set[Actor]()
-        for notice in undelivered.notices(self._ctx, snapshot, found):
+        pending, waiting = undelivered.find(self._ctx, snapshot, self._agent), set[Actor]()
+        for notice in undelivered.notices(self._ctx, snapshot, pending):
             self._hand(notice.key, functools.partial(InboxNotice, *notice))
-        for message in found.messages:
+        for message in pending.messages:
             read = functools.partial(mailbox.whole, snapshot, message)
             if message.by not in waiting and not self._hand(news.key_of(message), read):
                 waiting.add(message.by)

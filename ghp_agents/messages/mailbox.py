@@ -64,8 +64,8 @@ def timed(ws: Workspace, snapshot: Snapshot) -> list[Message]:
     """Of these messages those that ask for something by a time, and all replies to them."""
 
     def choose(text: bytes) -> Collection[bytes]:
-        found = [*_with(text, TIMED)]
-        return {*found, *_answers(text, found)}
+        lines = [*_with(text, TIMED)]
+        return {*lines, *_answers(text, lines)}
 
     return _messages(ws, snapshot, choose)
 
@@ -74,9 +74,9 @@ def of_workflows(ws: Workspace, snapshot: Snapshot) -> list[Message]:
     """Of these messages those that start workflows, their steps, and all replies to them."""
 
     def choose(text: bytes) -> Collection[bytes]:
-        found = {line for mark in STARTS for line in _with(text, mark)}
-        steps = _answers(text, found)
-        return {*found, *steps, *_answers(text, steps)}
+        starts = {line for mark in STARTS for line in _with(text, mark)}
+        steps = _answers(text, starts)
+        return {*starts, *steps, *_answers(text, steps)}
 
     return _messages(ws, snapshot, choose)
 
@@ -86,21 +86,21 @@ def everything(snapshot: Snapshot) -> list[Message]:
     return sorted(_read(snapshot.files(record.FOLDER)), key=order)
 
 
-def find(snapshot: Snapshot, known: Sequence[Message], reference: str) -> Message:
-    """The message whose id begins with `reference`, of those known or else of all. Raises
+def find(snapshot: Snapshot, messages: Sequence[Message], reference: str) -> Message:
+    """The message whose id begins with `reference`, of `messages` or else of all. Raises
     NotFoundError, UsageError."""
     try:
-        return rules.find(known, reference)
+        return rules.find(messages, reference)
     except NotFoundError:
         return rules.find(everything(snapshot), reference)
 
 
 def whole(snapshot: Snapshot, message: Message) -> Message:
-    """A message with its body; as it is, if its file cannot be read any more."""
+    """A message with its body; without it if its file cannot be read any more."""
     path = record.path_of(message.id)
     content = snapshot.files(record.folder_of(message.id)).get(path)
-    found = _read({path: content}) if content else []
-    return found[0] if found else message
+    messages = _read({path: content}) if content else []
+    return messages[0] if messages else message
 
 
 def whole_letter(snapshot: Snapshot, letter: Letter) -> Letter:
@@ -118,14 +118,14 @@ def _messages(ws: Workspace, snapshot: Snapshot, choose: Choice) -> list[Message
 
 
 def _text(path: Path, snapshot: Snapshot, stamps: bytes) -> bytes:
-    """The lines of the index, after those of stale shards were made again."""
+    """The lines of the index, with those of stale shards built again."""
     was, text = _index(path)
     if was == stamps:
         return text
     wanted, before = json.loads(stamps), json.loads(was)
     kept = dict(zip(before, text.split(SHARD), strict=True)) if before else {}
-    made = _made(snapshot, [shard for shard in wanted if before.get(shard) != wanted[shard]])
-    text = SHARD.join(made[shard] if shard in made else kept[shard] for shard in wanted)
+    fresh = _made(snapshot, [shard for shard in wanted if before.get(shard) != wanted[shard]])
+    text = SHARD.join(fresh[shard] if shard in fresh else kept[shard] for shard in wanted)
     content = b"%b\n%b" % (stamps, text)
     with contextlib.suppress(OSError):
         files.write_atomically(path, _head(content) + content)
@@ -180,8 +180,10 @@ def _packed(message: Message) -> bytes:
 def _unpacked(line: bytes) -> Message:
     """The message of a line."""
     identity, by, to, *more = json.loads(line[line.index(b"[") :])
-    found = Message(identity, Actor(*by), tuple(to), *more)
-    return found._replace(artifacts=tuple(found.artifacts)) if found.artifacts != () else found
+    message = Message(identity, Actor(*by), tuple(to), *more)
+    return (
+        message._replace(artifacts=tuple(message.artifacts)) if message.artifacts != () else message
+    )
 
 
 def _lines(text: bytes) -> list[bytes]:
@@ -211,16 +213,16 @@ def _answers(text: bytes, to: Iterable[bytes]) -> list[bytes]:
 
 
 def _conversation(text: bytes, start: bytes) -> set[bytes]:
-    """The lines of all that answers the messages whose ids begin so, or is answered by them."""
+    """The lines of the conversations of the messages whose ids begin with `start`."""
     by_id = {_id(line): line for line in _lines(text)}
     answers: dict[bytes, list[bytes]] = {}
     for identity, line in by_id.items():
         answers.setdefault(_about(line), []).append(identity)
     left = [identity for identity in by_id if identity.startswith(start)]
-    found: dict[bytes, bytes] = {}
+    lines: dict[bytes, bytes] = {}
     while left:
         identity = left.pop()
-        if identity in by_id and identity not in found:
-            line = found[identity] = by_id[identity]
+        if identity in by_id and identity not in lines:
+            line = lines[identity] = by_id[identity]
             left += [_about(line), *answers.get(identity, ())]
-    return {*found.values()}
+    return {*lines.values()}

@@ -154,14 +154,14 @@ def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) ->
 
     A command counts only if a person or an orchestrator sent it.
     """
-    known = sorted(messages, key=order)
+    ordered = sorted(messages, key=order)
     replies: dict[str, list[Message]] = {}
-    for message in known:
+    for message in ordered:
         if message.kind in REPLIES:
             replies.setdefault(message.about, []).append(message)
     return [
         Letter(message, tuple(x for x in replies.get(message.id, ()) if _counts(message, x)))
-        for message in known
+        for message in ordered
         if message.kind in KINDS
         and (message.kind != COMMAND or may_command(message.by, orchestrators))
     ]
@@ -184,63 +184,65 @@ def _counts(message: Message, reply: Message) -> bool:
     return reply.by.name in message.to and not reply.by.is_person
 
 
-def inbox(known: Iterable[Letter], roles: Roles) -> list[Letter]:
+def inbox(letters: Iterable[Letter], roles: Roles) -> list[Letter]:
     """The letters to an agent. What it sent to its own group is not for itself."""
     return [
         letter
-        for letter in known
+        for letter in letters
         if address.reaches(letter.message.to, roles)
         and (letter.message.by != Actor(roles.name) or roles.name in letter.message.to)
     ]
 
 
-def outbox(known: Iterable[Letter], by: Actor) -> list[Letter]:
+def outbox(letters: Iterable[Letter], by: Actor) -> list[Letter]:
     """The letters that somebody sent."""
-    return [letter for letter in known if letter.message.by == by]
+    return [letter for letter in letters if letter.message.by == by]
 
 
 def thread(messages: Iterable[Message], of: Message) -> list[Message]:
-    """The conversation of a message, oldest first: all that answers it or is answered by it."""
-    known = {message.id: message for message in messages}
+    """The conversation of a message, oldest first: all that it answers and that answers it."""
+    by_id = {message.id: message for message in messages}
     root = of
     passed = {of.id}
-    while root.about in known and root.about not in passed:
-        root = known[root.about]
+    while root.about in by_id and root.about not in passed:
+        root = by_id[root.about]
         passed.add(root.id)
     members = {root.id}
-    for message in sorted(known.values(), key=order):  # a reply follows what it answers
+    for message in sorted(by_id.values(), key=order):  # a reply follows what it answers
         if message.about in members:
             members.add(message.id)
-    return sorted((message for message in known.values() if message.id in members), key=order)
+    return sorted((message for message in by_id.values() if message.id in members), key=order)
 
 
-def rounds(known: Iterable[Message], of: Message, by: Actor) -> int:
+def rounds(messages: Iterable[Message], of: Message, by: Actor) -> int:
     """How often somebody wrote in the conversation of a message since a person last did."""
-    found = thread(known, of)
-    last = max((n for n, message in enumerate(found) if message.by.is_person), default=-1)
-    return sum(1 for message in found[last + 1 :] if message.by == by and message.kind in KINDS)
+    conversation = thread(messages, of)
+    last = max((n for n, message in enumerate(conversation) if message.by.is_person), default=-1)
+    return sum(
+        1 for message in conversation[last + 1 :] if message.by == by and message.kind in KINDS
+    )
 
 
-def find(known: Sequence[Message], reference: str) -> Message:
+def find(messages: Sequence[Message], reference: str) -> Message:
     """The message whose id begins with `reference`: `M-3f9a`, `3f9a`.
 
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("m-")
-    matches = [message for message in known if prefix and message.id.startswith(prefix)]
+    matches = [message for message in messages if prefix and message.id.startswith(prefix)]
     exact = [match for match in matches if match.id == prefix]
     return only_match(
-        exact or matches, reference, "message", lambda each: f"{each.name} ({each.subject[:30]})",
+        exact or matches, reference, "message", lambda x: f"{x.name} ({x.subject[:30]})",
         "`ghp agent-inbox` lists your messages; `ghp agent-sync` gets those of other clones.",
     )  # fmt: skip
 
 
-def by_need(found: Iterable[Letter], agent: str) -> list[Letter]:
-    """What is asked of an agent and not done, the most urgent first, then the rest by age."""
+def by_need(letters: Iterable[Letter], agent: str) -> list[Letter]:
+    """The letters by need: open requests to an agent first, by urgency; then the rest by age."""
 
     def need(letter: Letter) -> tuple[bool, int, tuple[int, str, str]]:
         is_open = letter.state_of(agent) in (NEW, CLAIMED)
         urgency = URGENCIES.index(letter.message.urgency) if is_open else 0
         return not is_open, -urgency, order(letter.message)
 
-    return sorted(found, key=need)
+    return sorted(letters, key=need)

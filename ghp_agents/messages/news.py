@@ -41,7 +41,7 @@ def unread(
     letters: Sequence[Letter],
     mine: Sequence[Letter],
     agent: str,
-    known: Collection[str],
+    delivered: Collection[str],
     since: str,
 ) -> list[Message]:
     """What an agent has not heard, oldest first: messages to it, and replies to its own.
@@ -49,9 +49,9 @@ def unread(
     `letters` are those to the agent, `mine` those that it sent. A note to a group concerns those
     who were at work then: after the time `since`.
     """
-    found = [letter.message for letter in letters if _concerns(letter, agent, since)]
-    found += [reply for letter in mine for reply in letter.replies if reply.kind != VOTE]
-    return sorted((message for message in found if key_of(message) not in known), key=order)
+    messages = [letter.message for letter in letters if _concerns(letter, agent, since)]
+    messages += [reply for letter in mine for reply in letter.replies if reply.kind != VOTE]
+    return sorted((message for message in messages if key_of(message) not in delivered), key=order)
 
 
 def _concerns(letter: Letter, agent: str, since: str) -> bool:
@@ -70,20 +70,22 @@ def wakes(message: Message) -> bool:
     )
 
 
-def overdue(mine: Iterable[Letter], known: Collection[str], now: float) -> list[tuple[str, str]]:
-    """What the sender of requests reads when their times have passed, each with its key."""
-    found: list[tuple[str, str]] = []
+def overdue(
+    mine: Iterable[Letter], delivered: Collection[str], now: float
+) -> list[tuple[str, str]]:
+    """The sentences for the sender of requests whose times have passed, each with its key."""
+    sentences: list[tuple[str, str]] = []
     for letter in mine:
         late, message = letter.is_late(now), letter.message
         key = f"{key_of(message)}/{late}"
-        if late and key not in known and not letter.is_over(now):
+        if late and key not in delivered and not letter.is_over(now):
             verb = "begun with" if late == ACK else "completed"
             to, again = ", ".join(message.to), "Ask another agent, or a person"
             text = (
                 f"Nobody has {verb} your {message.name} {phrase(message.subject)} to {to} in time."
             )
-            found.append((f"{text} {again}: `ghp agent-escalate QUESTION`.", key))
-    return found
+            sentences.append((f"{text} {again}: `ghp agent-escalate QUESTION`.", key))
+    return sentences
 
 
 class Folded(NamedTuple):
@@ -105,14 +107,14 @@ def fold(messages: Sequence[Message]) -> list[Folded]:
     by_topic: dict[str, list[Message]] = {}
     for message in messages:
         by_topic.setdefault(topic_of(message), []).append(message)
-    found: list[Folded] = []
+    folded: list[Folded] = []
     for message in messages:
         notes = by_topic[topic_of(message)] if topic_of(message) else []
         if len(notes) <= FEW:
-            found.append(Folded(message))
+            folded.append(Folded(message))
         elif message is notes[-1]:
-            found.append(Folded(message, tuple(notes[:-1])))
-    return found
+            folded.append(Folded(message, tuple(notes[:-1])))
+    return folded
 
 
 def topic_of(message: Message) -> str:
@@ -195,5 +197,5 @@ def _next(message: Message) -> str:
     if message.kind == "context":
         done = f"done {name} --result TEXT --excerpt PATH#L1-20"
     order = "It is a command." if message.kind == COMMAND else "It is a request, not a command."
-    one = " Only one agent may claim it." if message.is_shared else ""
-    return f"{order}{one} {begin} `ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."
+    exclusive = " Only one agent may claim it." if message.is_shared else ""
+    return f"{order}{exclusive} {begin} `ghp agent-inbox {done}`, or `ghp agent-inbox {fail}`."

@@ -172,8 +172,8 @@ def problem(shape: Any, value: Any, name: str = "it") -> str:
         if missing:
             return f"{name} lacks {', '.join(missing)}"
         hints = get_type_hints(shape)
-        found = (problem(hints[key], value[key], key) for key in hints if key in value)
-        return next((text for text in found if text), "")
+        problems = (problem(hints[key], value[key], key) for key in hints if key in value)
+        return next((text for text in problems if text), "")
     if get_origin(shape) is list:
         if not isinstance(value, list):
             return f"{name} is not a list"
@@ -188,8 +188,8 @@ def problem(shape: Any, value: Any, name: str = "it") -> str:
 def version_problem(value: dict[str, Any]) -> str:
     """What is wrong with the version of a payload, in words; empty if it is known or absent."""
     version = value.get(KEY, VERSION)
-    known = type(version) is int and version == VERSION
-    return "" if known else f"its {KEY} is not {VERSION}, the one that this program knows"
+    is_known = type(version) is int and version == VERSION
+    return "" if is_known else f"its {KEY} is not {VERSION}, the one that this program knows"
 
 
 def fields(shape: Any) -> list[tuple[str, str, bool]]:

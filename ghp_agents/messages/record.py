@@ -156,7 +156,7 @@ def _number(text: str) -> int:
 def _texts(value: str) -> tuple[str, ...]:
     """A JSON list of texts; a wrong one is empty."""
     try:
-        found = json.loads(value) if value else []
+        items = json.loads(value) if value else []
     except (ValueError, RecursionError):
         return ()
-    return tuple(item for item in any_list(found) if isinstance(item, str))
+    return tuple(item for item in any_list(items) if isinstance(item, str))

@@ -113,15 +113,15 @@ def _refuse_if_over(message: Message, state: str) -> None:
 
 def asked(ctx: Context, snapshot: Snapshot, agent: AgentName, reference: str) -> Letter:
     """The letter that an agent replies to. Raises NotFoundError, RefusedError."""
-    known = service.known_letters(ctx, snapshot)
+    letters = service.known_letters(ctx, snapshot)
     is_archived = False
     try:
-        message = rules.find([candidate.message for candidate in known], reference)
+        message = rules.find([candidate.message for candidate in letters], reference)
     except NotFoundError:
-        known = service.known_letters(ctx, snapshot, everything=True)
-        message = rules.find([candidate.message for candidate in known], reference)
+        letters = service.known_letters(ctx, snapshot, everything=True)
+        message = rules.find([candidate.message for candidate in letters], reference)
         is_archived = True
-    letter = next(candidate for candidate in known if candidate.message is message)
+    letter = next(candidate for candidate in letters if candidate.message is message)
     if letter not in fallback.inbox(
         ctx, snapshot, [letter], service.roles_of(ctx, snapshot, agent)
     ):

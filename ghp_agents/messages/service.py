@@ -96,8 +96,8 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     issue = named_or_current(ctx, None if by.is_person else by.name, draft.issue)
 
     def decide(snapshot: Snapshot) -> tuple[SendResult, list[Record]]:
-        known = mailbox.of(ctx.ws, snapshot, by.name, draft.reply_to)
-        about = mailbox.find(snapshot, known, draft.reply_to).id if draft.reply_to else ""
+        messages = mailbox.of(ctx.ws, snapshot, by.name, draft.reply_to)
+        about = mailbox.find(snapshot, messages, draft.reply_to).id if draft.reply_to else ""
         message = Message(
             "", by, to, subject, *when(ctx, snapshot), body=body, kind=draft.kind, about=about,
             urgency=draft.urgency, issue=issue, ack_within=draft.ack_within,
@@ -106,10 +106,10 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             quorum=draft.quorum, or_agent=draft.or_agent, workflow=draft.workflow,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
-            if earlier := _repeated(ctx, known, message._replace(clone=clone)):
+            if earlier := _repeated(ctx, messages, message._replace(clone=clone)):
                 return SendResult(earlier, is_new=False), []
-        _refuse_storm(ctx, known, message)
-        message = message._replace(id=rules.identity(message, _times(message, known)))
+        _refuse_storm(ctx, messages, message)
+        message = message._replace(id=rules.identity(message, _times(message, messages)))
         notes = (*_absent(snapshot, message), *unheard(ctx, snapshot, message))
         return SendResult(message, is_new=True, notes=notes), [sent_record(message)]
 
@@ -149,38 +149,38 @@ def when(ctx: Context, snapshot: Snapshot) -> tuple[Timestamp, int, CloneId]:
     return Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1, snapshot.clone
 
 
-def _repeated(ctx: Context, known: Sequence[Message], message: Message) -> Message | None:
-    """The equal message, if a command that is typed or retried again means it: it was sent a moment
-    ago and nobody has begun with it."""
-    times = _times(message, known)
+def _repeated(ctx: Context, messages: Sequence[Message], message: Message) -> Message | None:
+    """The equal message that a repeated command means: it was sent a moment ago, and nobody has
+    begun with it."""
+    times = _times(message, messages)
     identity = rules.identity(message, times - 1)
-    equal = next((earlier for earlier in known if times and earlier.id == identity), None)
-    if equal is None or any(earlier.about == identity and not earlier.step for earlier in known):
+    equal = next((earlier for earlier in messages if times and earlier.id == identity), None)
+    if equal is None or any(earlier.about == identity and not earlier.step for earlier in messages):
         return None
     return equal if ctx.ws.clock.now() - seconds(equal.at) < AGAIN else None
 
 
-def _refuse_storm(ctx: Context, known: Sequence[Message], message: Message) -> None:
-    """Raise RefusedError if an agent sends too much, or goes on answering without an end."""
+def _refuse_storm(ctx: Context, messages: Sequence[Message], message: Message) -> None:
+    """Raise RefusedError if an agent sends too much, or answers without end."""
     by, settings = message.by, ctx.ws.settings
     if by.is_person:
         return
     since = ctx.ws.clock.now() - HOUR
-    sent = [earlier for earlier in known if earlier.by == by and seconds(earlier.at) > since]
+    sent = [earlier for earlier in messages if earlier.by == by and seconds(earlier.at) > since]
     if len(sent) >= settings.messages_per_hour:
         raise RefusedError(
             f"{by} has sent {len(sent)} messages within an hour, which is the limit.",
             hint="Put several things into one message, or wait. A person can raise the limit: "
             "`messagesPerHour` in .ghp/config.json.",
         )
-    asked = next((earlier for earlier in known if earlier.id == message.about), None)
-    if asked:
-        endless.refuse(known, asked, message, settings.max_rounds)
+    original = next((earlier for earlier in messages if earlier.id == message.about), None)
+    if original:
+        endless.refuse(messages, original, message, settings.max_rounds)
 
 
-def _times(message: Message, known: Sequence[Message]) -> int:
+def _times(message: Message, messages: Sequence[Message]) -> int:
     """How many equal messages there are."""
-    taken, times = {earlier.id for earlier in known}, 0
+    taken, times = {earlier.id for earlier in messages}, 0
     while rules.identity(message, times) in taken:
         times += 1
     return times
@@ -247,47 +247,47 @@ def known_letters(
     """All letters, or at least those by and to `name`, oldest first; with `everything`, also those
     of conversations that are over."""
     if everything:
-        known = mailbox.everything(snapshot)
+        messages = mailbox.everything(snapshot)
     else:
-        known = mailbox.of(ctx.ws, snapshot, name) if name else mailbox.read(ctx.ws, snapshot)
-    return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
+        messages = mailbox.of(ctx.ws, snapshot, name) if name else mailbox.read(ctx.ws, snapshot)
+    return claims.believed(ctx, rules.letters(messages, ctx.ws.settings.orchestrators))
 
 
 def timed_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
     """The letters that ask for something by a time, oldest first."""
-    known = mailbox.timed(ctx.ws, snapshot)
-    return claims.believed(ctx, rules.letters(known, ctx.ws.settings.orchestrators))
+    messages = mailbox.timed(ctx.ws, snapshot)
+    return claims.believed(ctx, rules.letters(messages, ctx.ws.settings.orchestrators))
 
 
 def past_letters(ctx: Context, snapshot: Snapshot) -> list[Letter]:
     """All letters in the snapshot of a time, oldest first, without bodies. Claims are those that
-    agents recorded, because locks have no past. No index is used: it is of the present."""
-    known = [message._replace(body="") for message in mailbox.everything(snapshot)]
-    return rules.letters(known, ctx.ws.settings.orchestrators)
+    agents recorded, because locks have no past. No index is used: it describes the present."""
+    messages = [message._replace(body="") for message in mailbox.everything(snapshot)]
+    return rules.letters(messages, ctx.ws.settings.orchestrators)
 
 
 def sent(ctx: Context, snapshot: Snapshot, by: Actor, at: float | None = None) -> list[Letter]:
     """The letters that somebody sent, newest first; `at`: the snapshot's time, if it is past."""
-    known = known_letters(ctx, snapshot, by.name) if at is None else past_letters(ctx, snapshot)
-    return rules.outbox(known, by)[::-1]
+    letters = known_letters(ctx, snapshot, by.name) if at is None else past_letters(ctx, snapshot)
+    return rules.outbox(letters, by)[::-1]
 
 
 def inbox(
     ctx: Context, snapshot: Snapshot, agent: AgentName, at: float | None = None
 ) -> list[Letter]:
     """The letters to an agent, what it must do first; `at`: the snapshot's time, if it is past."""
-    known = known_letters(ctx, snapshot, agent) if at is None else past_letters(ctx, snapshot)
-    found = fallback.inbox(ctx, snapshot, known, roles_of(ctx, snapshot, agent), at)
+    letters = known_letters(ctx, snapshot, agent) if at is None else past_letters(ctx, snapshot)
+    mail = fallback.inbox(ctx, snapshot, letters, roles_of(ctx, snapshot, agent), at)
     now = ctx.ws.clock.now() if at is None else at
-    return rules.by_need([letter for letter in found if not letter.is_over(now)], agent)
+    return rules.by_need([letter for letter in mail if not letter.is_over(now)], agent)
 
 
 def read(ctx: Context, reference: str) -> tuple[Message, list[Message]]:
     """A message and its thread, oldest first, with their bodies. Raises NotFoundError."""
     snapshot = ctx.store.snapshot()
-    known = mailbox.read(ctx.ws, snapshot)
-    message = mailbox.find(snapshot, known, reference)
+    messages = mailbox.read(ctx.ws, snapshot)
+    message = mailbox.find(snapshot, messages, reference)
     if snapshot.settled([record.FOLDER]):
-        known = mailbox.everything(snapshot)
-    thread = [mailbox.whole(snapshot, part) for part in rules.thread(known, message)]
+        messages = mailbox.everything(snapshot)
+    thread = [mailbox.whole(snapshot, part) for part in rules.thread(messages, message)]
     return mailbox.whole(snapshot, message), thread

@@ -77,8 +77,8 @@ def encode(entry: Subscription) -> Record:
 
 def read_subscriptions(files: Mapping[str, bytes]) -> tuple[dict[str, Subscription], list[Problem]]:
     """The last record of each agent, and the problems."""
-    found, problems = read_files(files, _decode, _PATH, what="not a subscription: ")
-    return {subscription.agent: subscription for subscription in sorted(found, key=order)}, problems
+    records, problems = read_files(files, _decode, _PATH, what="not a subscription: ")
+    return {record.agent: record for record in sorted(records, key=order)}, problems
 
 
 def _decode(agent: str, record: str, data: bytes) -> Subscription:
@@ -94,8 +94,8 @@ def _decode(agent: str, record: str, data: bytes) -> Subscription:
 
 
 def _patterns(value: object) -> tuple[str, ...]:
-    found = tuple(item for item in any_list(value)[:MOST] if isinstance(item, str))
+    patterns = tuple(item for item in any_list(value)[:MOST] if isinstance(item, str))
     try:
-        return tuple(checked_pattern(pattern) for pattern in found)
+        return tuple(checked_pattern(pattern) for pattern in patterns)
     except UsageError as error:
         raise ValueError(str(error)) from None

@@ -36,7 +36,7 @@ class Subscribed(NamedTuple):
 
 def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> list[Roles]:
     """The groups to which agents belong."""
-    known, _ = read_subscriptions(snapshot.present(FOLDER))
+    subscriptions, _ = read_subscriptions(snapshot.present(FOLDER))
     settings, names, known_agents = ws.settings, [*agents], snapshot.agents()
     new = (REST,) if settings.new_topics == "hear" else ()
     channels = channel_list.heard(ws, names)
@@ -45,10 +45,10 @@ def roles_of_all(ws: Workspace, snapshot: Snapshot, agents: Iterable[str]) -> li
             name,
             is_orchestrator=name in settings.orchestrators,
             capabilities=capabilities.of(ws, name, known_agents.get(name)),
-            listens=(known[name].listens if name in known else _topics(ws, name))
+            listens=(subscriptions[name].listens if name in subscriptions else _topics(ws, name))
             + channels[name]
             + new,
-            ignores=known[name].ignores if name in known else (),
+            ignores=subscriptions[name].ignores if name in subscriptions else (),
         )
         for name in names
     ]
@@ -66,8 +66,8 @@ def of(ctx: Context, agent: AgentName) -> Subscribed:
 
 
 def _of(ctx: Context, snapshot: Snapshot, agent: AgentName) -> Subscribed:
-    known, _ = read_subscriptions(snapshot.present(f"{FOLDER}{agent}/"))
-    entry = known.get(agent)
+    subscriptions, _ = read_subscriptions(snapshot.present(f"{FOLDER}{agent}/"))
+    entry = subscriptions.get(agent)
     if entry is None:
         return Subscribed(_topics(ctx.ws, agent), (), is_default=True)
     return Subscribed(entry.listens, entry.ignores, is_default=False, asks=entry.asks)
@@ -117,7 +117,7 @@ def _change(ctx: Context, change: Change, asks: bool | None = None) -> Subscribe
         entry = Subscription(
             identity, agent, listens, ignores, at, by, clock, snapshot.clone, asking
         )
-        found = Subscribed(listens, ignores, is_default=False, is_new=True, asks=asking)
-        return found, [encode(entry)]
+        after = Subscribed(listens, ignores, is_default=False, is_new=True, asks=asking)
+        return after, [encode(entry)]
 
     return transact(ctx.store, decide)

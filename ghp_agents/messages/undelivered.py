@@ -30,49 +30,50 @@ class Undelivered(NamedTuple):
 
 
 def find(
-    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
+    ctx: Context, snapshot: Snapshot, agent: AgentName, all_letters: Sequence[Letter] | None = None
 ) -> Undelivered:
-    """What `agent` has not read and is urgent enough. A caller that asks for several agents passes
-    the `known` letters."""
-    known = services.known_letters(ctx, snapshot, agent) if known is None else known
-    if not known:
+    """The unread messages to `agent` that are urgent enough. A caller that asks for several agents
+    passes `all_letters`."""
+    if all_letters is None:
+        all_letters = services.known_letters(ctx, snapshot, agent)
+    if not all_letters:
         return Undelivered()
     now, fields = ctx.ws.clock.now(), ctx.ws.presence(agent) or {}
     roles = services.roles_of(ctx, snapshot, agent)
-    mail = fallback.inbox(ctx, snapshot, known, roles)
+    mail = fallback.inbox(ctx, snapshot, all_letters, roles)
     over = (letter.is_over(now) or vote.is_decided(letter, now) for letter in mail)
     letters = [letter for letter, ended in zip(mail, over, strict=True) if not ended]
-    mine = rules.outbox(known, Actor(agent))
+    mine = rules.outbox(all_letters, Actor(agent))
     since, delivered = str(fields.get("startedAt", "")), delivered_ids(ctx.ws, agent)
-    found = news.unread(letters, mine, agent, delivered, since)
+    unread = news.unread(letters, mine, agent, delivered, since)
     least = URGENCIES.index(ctx.ws.settings.notify)
-    urgent = [message for message in found if URGENCIES.index(message.urgency) >= least]
+    urgent = [message for message in unread if URGENCIES.index(message.urgency) >= least]
     proposals = [letter for letter in (*mail, *mine) if letter.message.kind == PROPOSAL]
     ended = vote.unheard(dict.fromkeys(proposals), agent, delivered, since, now)
     return Undelivered(tuple(urgent), tuple(news.overdue(mine, delivered, now)), tuple(ended))
 
 
 def texts(
-    ctx: Context, snapshot: Snapshot, agent: AgentName, known: Sequence[Letter] | None = None
+    ctx: Context, snapshot: Snapshot, agent: AgentName, all_letters: Sequence[Letter] | None = None
 ) -> list[tuple[str, str]]:
     """The same as texts with keys: the first messages, and the number of the rest. Many notes to
     one topic are one text."""
-    found = find(ctx, snapshot, agent, known)
-    folded = news.fold(found.messages)[: news.LIMIT // 100]
+    pending = find(ctx, snapshot, agent, all_letters)
+    folded = news.fold(pending.messages)[: news.LIMIT // 100]
     first = [entry._replace(message=mailbox.whole(snapshot, entry.message)) for entry in folded]
-    notes = [(notice.text, notice.key) for notice in notices(ctx, snapshot, found)]
-    return [*notes, *news.texts(first, len(found.messages))]
+    notes = [(notice.text, notice.key) for notice in notices(ctx, snapshot, pending)]
+    return [*notes, *news.texts(first, len(pending.messages))]
 
 
-def notices(ctx: Context, snapshot: Snapshot, found: Undelivered) -> list[InboxNotice]:
+def notices(ctx: Context, snapshot: Snapshot, pending: Undelivered) -> list[InboxNotice]:
     """The results and what is overdue, with their texts."""
     now = ctx.ws.clock.now()
     results = [
         InboxNotice(vote.sentence(mailbox.whole_letter(snapshot, letter), now), key, "result", name)
-        for letter, key in found.results
+        for letter, key in pending.results
         for name in (letter.message.name,)
     ]
     late = [
-        InboxNotice(text, key, "overdue", f"M-{key.split('/')[1]}") for text, key in found.overdue
+        InboxNotice(text, key, "overdue", f"M-{key.split('/')[1]}") for text, key in pending.overdue
     ]
     return [*results, *late]

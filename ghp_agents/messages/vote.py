@@ -36,9 +36,9 @@ class Ballot(NamedTuple):
     @property
     def words(self) -> str:
         """The numbers in one line."""
-        found = f"{len(self.of(FOR))} for, {len(self.of(AGAINST))} against"
-        found += f", {len(self.of(ABSTAIN))} abstained" if self.of(ABSTAIN) else ""
-        return f"{found}; quorum {self.quorum}"
+        text = f"{len(self.of(FOR))} for, {len(self.of(AGAINST))} against"
+        text += f", {len(self.of(ABSTAIN))} abstained" if self.of(ABSTAIN) else ""
+        return f"{text}; quorum {self.quorum}"
 
 
 def quorum_of(message: Message) -> int:
@@ -55,7 +55,7 @@ def ballot(letter: Letter, now: float) -> Ballot:
     decisions = [vote for vote in cast if vote.by.is_person and vote.verdict != ABSTAIN]
     in_time = [vote for vote in cast if not vote.by.is_person and seconds(vote.at) <= ends]
     last = {vote.by: vote for vote in in_time}
-    votes = tuple(sorted(last.values(), key=lambda each: (each.clock, each.clone, each.id)))
+    votes = tuple(sorted(last.values(), key=lambda x: (x.clock, x.clone, x.id)))
     plain = Ballot(OPEN, votes, quorum_of(message), ends)
     if decisions:
         person = decisions[-1]
@@ -79,18 +79,18 @@ def _has_everybody(message: Message, votes: Iterable[Message]) -> bool:
     return {*message.to} <= {vote.by.name for vote in votes}
 
 
-def _outcome(found: Ballot) -> str:
-    if len(found.votes) < found.quorum:
+def _outcome(ballot: Ballot) -> str:
+    if len(ballot.votes) < ballot.quorum:
         return NO_QUORUM
-    return ACCEPTED if len(found.of(FOR)) > len(found.of(AGAINST)) else REJECTED
+    return ACCEPTED if len(ballot.of(FOR)) > len(ballot.of(AGAINST)) else REJECTED
 
 
 def unheard(
-    letters: Iterable[Letter], agent: str, known: Collection[str], since: str, now: float
+    letters: Iterable[Letter], agent: str, delivered: Collection[str], since: str, now: float
 ) -> list[tuple[Letter, str]]:
     """The proposals whose results an agent has not heard, each with the key of its result: what it
     proposed, what names it, and what was decided after the time `since`."""
-    found: list[tuple[Letter, str]] = []
+    results: list[tuple[Letter, str]] = []
     for letter in letters:
         message = letter.message
         if message.kind != PROPOSAL:
@@ -99,9 +99,9 @@ def unheard(
         by = f"/{result.person.by.name}" if result.person else ""
         key = f"message/{message.id}/{result.outcome}{by}"
         is_its = agent in (message.by.name, *message.to) or to_text(result.decided) >= since
-        if result.outcome != OPEN and is_its and key not in known:
-            found.append((letter, key))
-    return found
+        if result.outcome != OPEN and is_its and key not in delivered:
+            results.append((letter, key))
+    return results
 
 
 def sentence(letter: Letter, now: float) -> str:

@@ -31,11 +31,11 @@ def look(ctx: Context, reference: str) -> Voted:
 
 
 def _look(ctx: Context, snapshot: Snapshot, reference: str) -> Voted:
-    known = service.known_letters(ctx, snapshot)
-    cast = [reply for letter in known for reply in letter.replies if reply.kind == VOTE]
-    message = rules.find([*(candidate.message for candidate in known), *cast], reference)
+    letters = service.known_letters(ctx, snapshot)
+    cast = [reply for letter in letters for reply in letter.replies if reply.kind == VOTE]
+    message = rules.find([*(candidate.message for candidate in letters), *cast], reference)
     wanted = message.about if message.kind == VOTE else message.id
-    letter = next(candidate for candidate in known if candidate.message.id == wanted)
+    letter = next(candidate for candidate in letters if candidate.message.id == wanted)
     message = letter.message
     if message.kind != PROPOSAL:
         raise RefusedError(

@@ -37,10 +37,10 @@ def parse(text: str) -> list[Channel]:
         fields = yaml_fields(text)
     except ValueError as error:
         raise ValueError(str(error).replace("the front matter", "it")) from None
-    found = fields.get("channels")
-    if not isinstance(found, dict):
+    entries = fields.get("channels")
+    if not isinstance(entries, dict):
         raise ValueError("it has no `channels:` with a name for each")
-    return [_channel(str(name), value) for name, value in found.items()]
+    return [_channel(str(name), value) for name, value in entries.items()]
 
 
 def _channel(name: str, value: Any) -> Channel:
@@ -76,16 +76,16 @@ def includes(names: Iterable[str], actor: Actor) -> bool:
     return any(name in of_all or name == actor.name for name in names)
 
 
-def messages_of(channel: Channel, known: Iterable[Message]) -> list[Message]:
+def messages_of(channel: Channel, messages: Iterable[Message]) -> list[Message]:
     """The newest messages to a channel, and the replies to them, oldest first."""
-    found: list[Message] = []
+    chosen: list[Message] = []
     ids: set[str] = set()
-    for message in known:
+    for message in messages:
         is_reply = message.kind in REPLIES and message.about in ids
         if is_reply or f"@{channel.name}" in message.to:
-            found.append(message)
+            chosen.append(message)
             ids.add(message.id)
-    return found[-SHOWN:]
+    return chosen[-SHOWN:]
 
 
 def render(channel: Channel, messages: Iterable[Message]) -> str:

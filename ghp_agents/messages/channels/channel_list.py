@@ -31,22 +31,22 @@ def read(ws: Workspace) -> list[Channel]:
     status = place.stat()
     stamp = [str(place), status.st_mtime_ns, status.st_size]
     cache = object_file(Path(ws.cache_dir, CACHE))  # parsing YAML takes longer than all the rest
-    known = cache.read()
-    if known.get("stamp") == stamp:
+    cached = cache.read()
+    if cached.get("stamp") == stamp:
         try:
-            return [_unpacked(*row) for row in known["channels"]]
+            return [_unpacked(*row) for row in cached["channels"]]
         except (KeyError, TypeError):
             pass
     try:
         if status.st_size > SIZE_LIMIT:
             raise ValueError(f"it has more than {SIZE_LIMIT} bytes")
-        found = parse(user_file.read_text(place) or "")
+        channels = parse(user_file.read_text(place) or "")
     except ValueError as error:
         raise GhpError(
             f"{FILE} cannot be used: {error}.", hint="`docs/messages.md` shows its form."
         ) from None
-    cache.write({"stamp": stamp, "channels": found})
-    return found
+    cache.write({"stamp": stamp, "channels": channels})
+    return channels
 
 
 def _unpacked(
