@@ -68,12 +68,12 @@ def _titled(section: TemplateSection) -> str:
 
 def _parts(text: str) -> list[tuple[str, str]]:
     """Split a text into (heading, content); text before the first heading has an empty one."""
-    found: list[tuple[str, list[str]]] = [("", [])]
+    parts: list[tuple[str, list[str]]] = [("", [])]
     fence = ""
     comment = False
     for line in text.split("\n"):
         if not line:
-            found[-1][1].append(line)
+            parts[-1][1].append(line)
             continue
         mark = _FENCE.match(line)
         if mark and not comment:
@@ -81,10 +81,10 @@ def _parts(text: str) -> list[tuple[str, str]]:
         if not fence:
             comment = _in_comment(line, comment)
         if not fence and not comment and not mark and _HEADING.match(line):
-            found.append((line.strip(), []))
+            parts.append((line.strip(), []))
         else:
-            found[-1][1].append(line)
-    return [(heading, "\n".join(lines)) for heading, lines in found]
+            parts[-1][1].append(line)
+    return [(heading, "\n".join(lines)) for heading, lines in parts]
 
 
 def _without_comments(text: str) -> str:
@@ -103,7 +103,7 @@ def _in_comment(line: str, before: bool) -> bool:
 
 
 def _key(heading: str) -> str:
-    found = _HEADING.match(heading)
-    title = found[2].rstrip(" \t#") if found else ""
+    match = _HEADING.match(heading)
+    title = match[2].rstrip(" \t#") if match else ""
     words = re.sub(r"[^a-z ]+", "", title.lower())
     return _KEYS.get(" ".join(words.split()), "")

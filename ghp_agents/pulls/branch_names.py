@@ -42,9 +42,9 @@ def _user(agent: str) -> str:
 
 def _filled(pattern: str, user: str, number: int, title: str, repo: str) -> str:
     values = {"user": user, "number": str(number), "repo": slug(repo, TITLE_LIMIT)}
-    bare = _FIELD.sub(lambda found: values.get(found[1], ""), pattern)
+    bare = _FIELD.sub(lambda match: values.get(match[1], ""), pattern)
     values["title"] = slug(title, max(1, min(TITLE_LIMIT, LIMIT - len(bare)))) or UNTITLED
-    whole = _FIELD.sub(lambda found: values[found[1]], pattern)
+    whole = _FIELD.sub(lambda match: values[match[1]], pattern)
     return _BAD.sub("-", whole).rstrip("-./")
 
 
@@ -84,9 +84,9 @@ def of_issue(
     `also` holds branches that agents reported. Any other branch with the number is a person's.
     """
     mine = (f"agent/{_user(agent)}/", f"agent/as-{_user(agent)}/")
-    found = [
+    candidates = [
         name
         for name in branches
         if name in also or (name.startswith("agent/") and issue_of_branch(name) == number)
     ]
-    return min(found, key=lambda name: (not name.startswith(mine), name), default=None)
+    return min(candidates, key=lambda name: (not name.startswith(mine), name), default=None)

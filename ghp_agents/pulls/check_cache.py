@@ -18,25 +18,25 @@ AGE = 86_400.0  # seconds; what a check needs besides the tree may change
 
 def passed(ws: Workspace, settings: Settings, tree: str) -> tuple[Check, ...] | None:
     """Return the checks if all of them passed on this tree; None if one must run."""
-    known, now = _file(ws).read(), ws.clock.now()
+    times, now = _file(ws).read(), ws.clock.now()
     for command in settings.checks:
-        at = known.get(_key(ws, settings, tree, command))
+        at = times.get(_key(ws, settings, tree, command))
         if at is None or not 0 <= now - at < AGE:
             return None
     return tuple(Check(command, 0, before=True) for command in settings.checks)
 
 
 def remember(ws: Workspace, settings: Settings, tree: str, checks: tuple[Check, ...]) -> None:
-    """Keep that these checks, all that there are, passed on a tree. An entry that another process
-    writes at the same moment may be lost."""
+    """Record that all checks passed on a tree; fewer or failed ones are not recorded. An entry that
+    another process writes at the same moment may be lost."""
     if not checks or red(checks) or len(checks) != len(settings.checks):
         return
-    known, now = _file(ws).read(), ws.clock.now()
+    times, now = _file(ws).read(), ws.clock.now()
     for check in checks:
         key = _key(ws, settings, tree, check.command)
-        known.pop(key, None)
-        known[key] = now
-    _file(ws).write(dict([*known.items()][-ENTRIES:]))
+        times.pop(key, None)
+        times[key] = now
+    _file(ws).write(dict([*times.items()][-ENTRIES:]))
 
 
 def _key(ws: Workspace, settings: Settings, tree: str, command: str) -> str:

@@ -47,12 +47,12 @@ def check_place(ctx: Context) -> Iterator[CheckPlace]:
 
 
 def _leftovers(ws: Workspace, scratch: Path) -> list[Path]:
-    """List leftovers of killed commands: all of merges, as we hold the lock; old ones of others."""
-    found = [*scratch.glob("landing-*")]
+    """List leftovers of killed commands: all of merges, as we hold their lock; else old ones."""
+    leftovers = [*scratch.glob("landing-*")]
     for left in ws.ghp_dir.glob("landing-*"):
         with contextlib.suppress(OSError):
-            found += [left] if ws.clock.now() - left.stat().st_mtime > LITTER else []
-    return found
+            leftovers += [left] if ws.clock.now() - left.stat().st_mtime > LITTER else []
+    return leftovers
 
 
 def _set_up(ws: Workspace, place: Path) -> None:

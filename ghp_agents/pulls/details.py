@@ -31,8 +31,8 @@ def read_details(ctx: Context, number: int) -> PullDetails:
     """Read a pull request and what was recorded about it. Raises NotFoundError, UnknownError."""
     pull = ctx.forge.get(number)
     files = ctx.store.snapshot().files(returned.folder_of(pull.number))
-    found, _ = returned.read_returns(files)
-    rounds = tuple((entry, returned.round_of(found, entry)) for entry in found)
+    returns, _ = returned.read_returns(files)
+    rounds = tuple((entry, returned.round_of(returns, entry)) for entry in returns)
     reviews = tuple(record_review.read_reviews(ctx, pull))
     return PullDetails(pull, rounds, reviews, _conflicts(ctx.ws, pull))
 

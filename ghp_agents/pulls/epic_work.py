@@ -71,11 +71,11 @@ def read_epic(
 ) -> EpicWork:
     """Read an epic and the work on its parts. `waits` is who waits for whom. Raises
     NotFoundError."""
-    known = ctx.tracker.list(closed=True)
+    issues = ctx.tracker.list(closed=True)
     epic = ctx.tracker.get(reference)
     holdings = claims.holdings(ctx)
     working = {view.name: view for view in views}
-    asked = _open_questions(ctx, snapshot)
+    open_questions = _open_questions(ctx, snapshot)
     held_up: dict[str, list[str]] = {}
     for wait in waits:
         if not wait.what.startswith("#"):  # issues are shown for every part
@@ -83,8 +83,8 @@ def read_epic(
     return EpicWork(
         epic,
         tuple(
-            _work(part, known, _of(part.issue, holdings), working, held_up, asked)
-            for part in epics.parts(epic, known)
+            _work(part, issues, _of(part.issue, holdings), working, held_up, open_questions)
+            for part in epics.parts(epic, issues)
         ),
     )
 
@@ -92,14 +92,16 @@ def read_epic(
 def read_past_epic(
     ctx: Context, reference: str, snapshot: Snapshot, views: Sequence[AgentView]
 ) -> EpicWork:
-    """Read an epic as it was at the time of `ctx` and `snapshot`. Locks have no past, so a part was
-    started if an agent was at work on it. Raises NotFoundError."""
-    known = ctx.tracker.list(closed=True)
+    """Read an epic as it was at the time of `ctx` and `snapshot`. Locks have no past, so a part
+    counts as started if an agent worked on it then. Raises NotFoundError."""
+    issues = ctx.tracker.list(closed=True)
     epic = ctx.tracker.get(reference)
     claimed = [view for view in views if "generation" in view.presence]
     working = {issue_of(view.presence): view for view in claimed if view.liveness in LIVING}
-    asked = _open_questions(ctx, snapshot, past=True)
-    parts = [_work(part, known, None, {}, {}, asked) for part in epics.parts(epic, known)]
+    open_questions = _open_questions(ctx, snapshot, past=True)
+    parts = [
+        _work(part, issues, None, {}, {}, open_questions) for part in epics.parts(epic, issues)
+    ]
     return EpicWork(epic, tuple(_at_work(part, working) for part in parts))
 
 
@@ -119,19 +121,20 @@ def _of(issue: Issue, holdings: Mapping[int, Holding]) -> Holding | None:
 
 def _work(
     part: epics.EpicPart,
-    known: Sequence[Issue],
+    issues: Sequence[Issue],
     holding: Holding | None,
     working: Mapping[str, AgentView],
     held_up: Mapping[str, Sequence[str]],
-    asked: Mapping[int, Sequence[str]],
+    open_questions: Mapping[int, Sequence[str]],
 ) -> PartWork:
-    issue, questions = part.issue, [x for n in part.issue.numbers for x in asked.get(n, ())]
+    issue = part.issue
+    questions = [x for n in issue.numbers for x in open_questions.get(n, ())]
     if issue.state == "closed":
         return PartWork(issue, part.depth, "closed", questions=tuple(questions))
     view = working.get(holding.lease.holder or "") if holding and holding.state else None
     is_current = view is not None and issue_of(view.presence) in issue.numbers
     status = str(view.presence.get("status", "")) if view and is_current else ""
-    waits_for = [short(blocker) for blocker in open_blockers(issue, known)]
+    waits_for = [short(blocker) for blocker in open_blockers(issue, issues)]
     waits_for += held_up.get(view.name, ()) if view and is_current else ()
     is_blocked = bool(waits_for) or status == "blocked"
     state = "blocked" if is_blocked else "started" if holding else "open"
@@ -144,8 +147,8 @@ def _open_questions(
     ctx: Context, snapshot: Snapshot, *, past: bool = False
 ) -> dict[int, list[str]]:
     """The names of open questions, by issue."""
-    found: dict[int, list[str]] = {}
+    by_issue: dict[int, list[str]] = {}
     for escalation in settled_questions.read(ctx, snapshot, past=past):
         if escalation.is_open and escalation.question.issue is not None:
-            found.setdefault(escalation.question.issue, []).append(escalation.name)
-    return found
+            by_issue.setdefault(escalation.question.issue, []).append(escalation.name)
+    return by_issue

@@ -88,8 +88,8 @@ def subject_of(ctx: Context, issue: str | None) -> FinishSubject:
     base, branch = update_branch.branch_of_work(
         ctx.ws, on_main="Run this in the worktree that `ghp agent-start` created."
     )
-    found = ctx.tracker.get(issue or _issue(ctx.ws, actor.name, branch))
-    return FinishSubject(actor, found, base, branch)
+    chosen = ctx.tracker.get(issue or _issue(ctx.ws, actor.name, branch))
+    return FinishSubject(actor, chosen, base, branch)
 
 
 def refuse_forbidden(
@@ -128,9 +128,9 @@ def publish(
     notes: tuple[str, ...] = (),
 ) -> Finished:
     """Push the branch and open its pull request. Raises RefusedError, UnknownError."""
-    actor, found, base, branch = subject
+    actor, issue, base, branch = subject
     update_branch.send(ctx.ws, tips, head)
-    about = evidence.topic(ctx, actor, str(found.number))
+    about = evidence.topic(ctx, actor, str(issue.number))
     work_branch = evidence.branch(ctx.ws)
     body = finish_body.body(
         ctx.ws,
@@ -140,20 +140,20 @@ def publish(
         checks,
     )
     previous = ctx.forge.find(branch)
-    new = NewPull(branch, base, head, found.title, body, found.number, draft)
+    new = NewPull(branch, base, head, issue.title, body, issue.number, draft)
     pull = ctx.forge.open(new, actor)
     if not actor.is_person:
         shown = "its pull request waits" if pull.waits else f"#{pull.number}"
         fields: dict[str, object] = {
             "status": "reviewing",
-            "lastAction": f"Finished {short(found)}: {shown}",
+            "lastAction": f"Finished {short(issue)}: {shown}",
         }
         fields |= {} if pull.waits else {"pull": pull.number}
         presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields, progress=True)
     is_new = previous is None or previous.number != pull.number
     notes += about.notes + (() if checks else (run_checks.NONE,))
     return Finished(
-        pull, is_new, found, checks, work_branch.history.total, head != tips.head, notes
+        pull, is_new, issue, checks, work_branch.history.total, head != tips.head, notes
     )
 
 
@@ -179,13 +179,13 @@ def _pointing_to_own_worktree(ws: Workspace) -> Iterator[None]:
 
 
 def _issue(ws: Workspace, name: str, branch: str) -> int:
-    found = issue_of_branch(branch) or ws.issue_in_hand(name)
-    if found is None:
+    number = issue_of_branch(branch) or ws.issue_in_hand(name)
+    if number is None:
         raise RefusedError(
             f"Cannot tell which issue {branch} belongs to.",
             hint="Name it: `ghp agent-finish --issue 12`.",
         )
-    return found
+    return number
 
 
 def unfinished(ws: Workspace, folder: Path) -> list[str]:
@@ -224,12 +224,12 @@ def _refuse_empty(ws: Workspace, tips: Tips) -> None:
 
 
 def _refuse_provisioned(ws: Workspace, tips: Tips) -> None:
-    found = committed(ws, tips.trunk, tips.head)
-    if not found:
+    paths = committed(ws, tips.trunk, tips.head)
+    if not paths:
         return
-    names = " ".join(plain(name) for name in found[:LISTED])
+    names = " ".join(plain(name) for name in paths[:LISTED])
     out = f"`git rm --cached {names}`, and commit"
-    if not all(Path(ws.place.toplevel or "", name).is_symlink() for name in found):
+    if not all(Path(ws.place.toplevel or "", name).is_symlink() for name in paths):
         since = f'`git reset --soft "$(git merge-base HEAD {tips.trunk[:12]})"`'
         out = f"a file stays in every commit that has it, so first {since}; then {out}"
     raise RefusedError(

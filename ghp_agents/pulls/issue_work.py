@@ -35,6 +35,6 @@ def without_pulls(ctx: Context, issue: Issue) -> IssueWork:
 
 def _last_handoff(snapshot: Snapshot, issue: Issue) -> Handoff | None:
     folders = [snapshot.files(record.folder_of(number)) for number in issue.numbers]
-    files = {path: data for found in folders for path, data in found.items()}
+    files = {path: data for folder in folders for path, data in folder.items()}
     handoffs, _ = record.read_handoffs(files)
     return handoffs[-1] if handoffs else None

@@ -33,7 +33,7 @@ from ghp_agents.pulls.pull import (
     refuse_unready,
 )
 from ghp_agents.pulls.record import FOLDER, PATHS, PullEvent, entry
-from ghp_agents.pulls.replay import Found, PullEvents
+from ghp_agents.pulls.replay import NumberedPull, PullEvents
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.remote import PushOutcome
@@ -117,14 +117,14 @@ class LocalForge:
         by: Actor,
         record: str,
     ) -> tuple[Pull, list[Record]]:
-        found = _get(log, number)
+        current = _get(log, number)
         fields = {name: value for name, value in new._asdict().items() if value is not None}
         if not fields:
-            return found.pull, []
-        event = self._new_event(snapshot, log, found.id, record, "change", by)._replace(
+            return current.pull, []
+        event = self._new_event(snapshot, log, current.id, record, "change", by)._replace(
             fields=fields
         )
-        changed = _get_by_id(log.with_one(event), found.id)
+        changed = _get_by_id(log.with_one(event), current.id)
         return changed, [entry(event, changed, ", ".join(_describe_change(fields)))]
 
     def reviews(self, pull: Pull) -> Sequence[Review]:
@@ -226,14 +226,14 @@ class LocalForge:
             before = replay.fold(log)
             events: list[PullEvent] = []
             for step, record in zip(steps, records, strict=True):
-                found = _among(before, step.number)
-                if found.pull.state != "merged":
-                    event = self._new_event(snapshot, log, found.id, record, "merge", by)
+                target = _among(before, step.number)
+                if target.pull.state != "merged":
+                    event = self._new_event(snapshot, log, target.id, record, "merge", by)
                     events.append(event._replace(fields=_merge_fields(step)))
                     log = log.with_one(events[-1])
             after = replay.fold(log)
             pulls = [_among(after, step.number).pull for step in steps]
-            by_id = {found.id: found.pull for found in after}
+            by_id = {target.id: target.pull for target in after}
             return pulls, [_merge_entry(event, by_id[event.pull]) for event in events]
 
         return transact(self._store, decide)
@@ -247,27 +247,27 @@ class LocalForge:
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """List open pull requests, with `closed` all of them, oldest first."""
-        found = replay.fold(_log(self._store.snapshot()))
-        return [item.pull for item in found if closed or item.pull.state == "open"]
+        pulls = replay.fold(_log(self._store.snapshot()))
+        return [item.pull for item in pulls if closed or item.pull.state == "open"]
 
 
 def _log(snapshot: Snapshot) -> PullEvents:
     return replay.read_events(snapshot.files(FOLDER))
 
 
-def _get(log: PullEvents, number: int) -> Found:
+def _get(log: PullEvents, number: int) -> NumberedPull:
     return _among(replay.fold(log), number)
 
 
-def _among(pulls: Sequence[Found], number: int) -> Found:
-    for found in pulls:
-        if number in found.numbers:
-            return found
+def _among(pulls: Sequence[NumberedPull], number: int) -> NumberedPull:
+    for pull in pulls:
+        if number in pull.numbers:
+            return pull
     raise not_found(number)
 
 
 def _get_by_id(log: PullEvents, pull: str) -> Pull:
-    return next(found.pull for found in replay.fold(log) if found.id == pull)
+    return next(x.pull for x in replay.fold(log) if x.id == pull)
 
 
 def _merge_fields(step: MergeStep) -> dict[str, Any]:

@@ -177,8 +177,10 @@ def brought_up(pull: Pull, new: NewPull) -> PullChange:
 
 def newest(pulls: Iterable[Pull], branch: str) -> Pull | None:
     """Return the open pull request of a branch, else its newest; `pulls` come oldest first."""
-    found = [pull for pull in pulls if pull.branch == branch]
-    return next((x for x in reversed(found) if x.state == "open"), found[-1] if found else None)
+    of_branch = [pull for pull in pulls if pull.branch == branch]
+    return next(
+        (x for x in reversed(of_branch) if x.state == "open"), of_branch[-1] if of_branch else None
+    )
 
 
 def refuse_unready(pull: Pull) -> None:

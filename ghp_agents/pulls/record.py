@@ -99,21 +99,21 @@ def decode(path: str, data: bytes) -> PullEvent | None:
 def _checked(fields: Any) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise ValueError("'set' is not an object")
-    found: dict[str, Any] = {}
+    checked: dict[str, Any] = {}
     for name in (*TEXTS, *LINES):
         if name in fields:
-            found[name] = (as_text if name == "body" else as_line)(fields[name], name)
+            checked[name] = (as_text if name == "body" else as_line)(fields[name], name)
     for name in ("head", "mergedAs"):
-        if name in found and not _OID.fullmatch(found[name]):
+        if name in checked and not _OID.fullmatch(checked[name]):
             raise ValueError(f"{name!r} is not a commit")
-    if found.get("state", "open") not in ("open", "closed"):
+    if checked.get("state", "open") not in ("open", "closed"):
         raise ValueError("'state' is neither open nor closed")
     issue = _whole(fields, "issue")
-    found |= {} if issue is None else {"issue": issue}
+    checked |= {} if issue is None else {"issue": issue}
     paths = fields.get("paths")
     if isinstance(paths, list):
-        found["paths"] = [as_text(path, "paths") for path in paths[:PATHS]]
-    return found | ({"draft": fields["draft"] is True} if "draft" in fields else {})
+        checked["paths"] = [as_text(path, "paths") for path in paths[:PATHS]]
+    return checked | ({"draft": fields["draft"] is True} if "draft" in fields else {})
 
 
 def _whole(fields: Mapping[str, Any], name: str) -> int | None:

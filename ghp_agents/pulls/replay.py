@@ -15,7 +15,7 @@ from ghp_agents.state.codec import EventLog, order, read_files
 PullEvents = EventLog[PullEvent]
 
 
-class Found(NamedTuple):
+class NumberedPull(NamedTuple):
     """A pull request with its id, and all numbers that name it."""
 
     id: str
@@ -29,7 +29,7 @@ def read_events(files: Mapping[str, bytes]) -> PullEvents:
     return PullEvents(tuple(events), problems=tuple(problems))
 
 
-def fold(log: PullEvents) -> list[Found]:
+def fold(log: PullEvents) -> list[NumberedPull]:
     """Return the pull requests, oldest first. If two clones opened the same one at once, its
     number is the one assigned first; the other number also finds it."""
     by_pull: dict[str, list[PullEvent]] = {}
@@ -38,12 +38,12 @@ def fold(log: PullEvents) -> list[Found]:
         by_pull.setdefault(event.pull, []).append(event)
         if event.number:
             owner.setdefault(event.number, event.pull)
-    found: list[Found] = []
+    pulls: list[NumberedPull] = []
     for pull, events in by_pull.items():
         numbers = tuple(number for number, who in owner.items() if who == pull)
         if numbers and any(event.kind == "open" for event in events):
-            found.append(Found(pull, _pull(numbers[0], events), numbers))
-    return found
+            pulls.append(NumberedPull(pull, _pull(numbers[0], events), numbers))
+    return pulls
 
 
 def pull_id(branch: str, before: Iterable[Pull]) -> str:

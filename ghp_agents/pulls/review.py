@@ -77,8 +77,8 @@ def encode(entry: ReviewRecord, issue: int | None) -> Record:
 
 def read_reviews(files: Mapping[str, bytes]) -> tuple[list[ReviewRecord], list[Problem]]:
     """Read the records, oldest first; an unreadable one is a problem and hides no other."""
-    found, problems = read_files(files, _decode, _PATH, what="not a review: ")
-    return sorted(found, key=order), problems
+    records, problems = read_files(files, _decode, _PATH, what="not a review: ")
+    return sorted(records, key=order), problems
 
 
 def _decode(pull: str, record: str, data: bytes) -> ReviewRecord | None:

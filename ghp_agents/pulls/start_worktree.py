@@ -55,37 +55,39 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=TIMEOUT_S) as held:
         _clear_partial_worktrees(ctx.ws)
         reported = _reported_branches(ctx.store, issue)
-        known = _find_branches(ctx.ws, issue, reported)
-        found = branch_names.of_issue(
-            {**known.on_remote, **known.local}, issue.number, agent, reported
+        refs = _find_branches(ctx.ws, issue, reported)
+        existing = branch_names.of_issue(
+            {**refs.on_remote, **refs.local}, issue.number, agent, reported
         )
         pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
-        if found is None:
-            known = known._replace(base=_beginning(ctx, issue, known))
-            found = _handed_branch(ctx, issue, known)
-            known = known._replace(
-                local={**known.local, found: known.base} if found else known.local
+        if existing is None:
+            refs = refs._replace(base=_beginning(ctx, issue, refs))
+            existing = _handed_branch(ctx, issue, refs)
+            refs = refs._replace(
+                local={**refs.local, existing: refs.base} if existing else refs.local
             )
         else:
-            known = _bring_forward(ctx, agent, issue, found, known)
-        branch = found or branch_names.branch_name(agent, issue.number, issue.title, pattern, repo)
+            refs = _bring_forward(ctx, agent, issue, existing, refs)
+        branch = existing or branch_names.branch_name(
+            agent, issue.number, issue.title, pattern, repo
+        )
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
-            return StartedWorktree(checkout.path, branch, "there", known.notes)
+            return StartedWorktree(checkout.path, branch, "there", refs.notes)
         if checkout:  # its folder was deleted; git would still block the branch
             worktree_admin.clear(ctx.ws.folder, checkout.path)
-        return _add_worktree(ctx.ws, issue, branch, known, held)
+        return _add_worktree(ctx.ws, issue, branch, refs, held)
 
 
-def _beginning(ctx: Context, issue: Issue, known: _KnownBranches) -> str:
+def _beginning(ctx: Context, issue: Issue, refs: _KnownBranches) -> str:
     """The commit at which a new branch begins: the one that was handed over, else main's. Raises
     UnknownError if this clone lacks what was handed over."""
     last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
     if last is None or not (last.commits or (last.branch and last.branch != _base(ctx.ws))):
-        return known.base
+        return refs.base
     why = commits.unpack(ctx.ws, ctx.store, last)
     if not why:
-        return known.base if worktree.contains(folder, known.base, last.head) else last.head
+        return refs.base if worktree.contains(folder, refs.base, last.head) else last.head
     name, reason = file(last.branch or last.head), f": {why}" if last.commits else ""
     raise UnknownError(
         f"{named(*last.by)} handed #{issue.number} over on branch {name} ({last.name}), which "
@@ -106,14 +108,14 @@ def _last_handed(store: StateStore, issue: Issue) -> Handoff | None:
     return handed[-1] if handed else None
 
 
-def _handed_branch(ctx: Context, issue: Issue, known: _KnownBranches) -> str | None:
+def _handed_branch(ctx: Context, issue: Issue, refs: _KnownBranches) -> str | None:
     """Create the branch that was handed over, at its commit, if it is one of agents."""
     last = _last_handed(ctx.store, issue)
-    name = (last.branch or "") if last and last.head == known.base else ""
+    name = (last.branch or "") if last and last.head == refs.base else ""
     is_ours = branch_names.is_branch(name) and issue_of_branch(name) == issue.number
     if not (is_ours and name.startswith("agent/")):
         return None
-    return name if _create(ctx.ws, name, known.base) else None
+    return name if _create(ctx.ws, name, refs.base) else None
 
 
 def _create(ws: Workspace, branch: str, commit: str) -> bool:
@@ -121,23 +123,23 @@ def _create(ws: Workspace, branch: str, commit: str) -> bool:
 
 
 def _bring_forward(
-    ctx: Context, agent: str, issue: Issue, branch: str, known: _KnownBranches
+    ctx: Context, agent: str, issue: Issue, branch: str, refs: _KnownBranches
 ) -> _KnownBranches:
     """Bring a branch to the commit that was handed over to `agent`, if that only adds commits."""
     last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
-    tip = known.local.get(branch) or known.on_remote[branch]
+    tip = refs.local.get(branch) or refs.on_remote[branch]
     if last is None or (last.to, last.branch) != (agent, branch) or last.head == tip:
-        return known
-    if branch in known.on_remote and not worktree.has_commit(folder, last.head):
+        return refs
+    if branch in refs.on_remote and not worktree.has_commit(folder, last.head):
         with suppress(UnknownError):
             branches.tips(ctx.ws, branch)
     why = commits.unpack(ctx.ws, ctx.store, last)
     if not why and worktree.contains(folder, tip, last.head):
-        return known
+        return refs
     if not why and not worktree.contains(folder, last.head, tip):
         why = f"{file(branch)} has other commits here"
     then = ""
-    if not why and branch in known.local:
+    if not why and branch in refs.local:
         why = worktree_admin.forward(folder, branch, tip, last.head)
         then = " Run `git stash --include-untracked` there, and start again."
     elif not why and not _create(ctx.ws, branch, last.head):
@@ -146,8 +148,8 @@ def _bring_forward(
         note = (
             f"{file(branch)} here lacks commits of {last.name}, by {named(*last.by)}: {why}.{then}"
         )
-        return known._replace(notes=(*known.notes, note))
-    return known._replace(local={**known.local, branch: last.head})
+        return refs._replace(notes=(*refs.notes, note))
+    return refs._replace(local={**refs.local, branch: last.head})
 
 
 def pending(ws: Workspace, path: Path) -> Path:
@@ -156,15 +158,15 @@ def pending(ws: Workspace, path: Path) -> Path:
 
 
 def _add_worktree(
-    ws: Workspace, issue: Issue, branch: str, known: _KnownBranches, held: Sequence[int]
+    ws: Workspace, issue: Issue, branch: str, refs: _KnownBranches, held: Sequence[int]
 ) -> StartedWorktree:
-    path, notes = _free_path(ws, issue), known.notes
+    path, notes = _free_path(ws, issue), refs.notes
     mark = pending(ws, path)
     files.write_atomically(mark, f"{path}\n".encode())
-    local_tip, remote_tip = known.local.get(branch), known.on_remote.get(branch)
+    local_tip, remote_tip = refs.local.get(branch), refs.on_remote.get(branch)
     if local_tip is None:
         remote_tip = remote_tip and branches.tips(ws, branch).get(branch, remote_tip)
-        worktree_admin.add(ws.folder, path, branch, remote_tip or known.base, keep_open=held)
+        worktree_admin.add(ws.folder, path, branch, remote_tip or refs.base, keep_open=held)
         return StartedWorktree(path, branch, "continued" if remote_tip else "new", notes)
     if remote_tip and remote_tip != local_tip:
         remote_tip = branches.tips(ws, branch).get(branch, remote_tip)
@@ -186,18 +188,18 @@ def _clear_partial_worktrees(ws: Workspace) -> None:
 def _reported_branches(store: StateStore, issue: Issue) -> set[str]:
     """Return the branches on which agents reported work on the issue."""
     snapshot = store.snapshot()
-    found = {
+    names = {
         str(fields.get("branch"))
         for fields in snapshot.agents().values()
         if issue_of(fields) in issue.numbers
     }
     for number in issue.numbers:
         folder = handoff_record.folder_of(number)
-        found |= {
+        names |= {
             handoff.branch or ""
             for handoff in handoff_record.read_handoffs(snapshot.files(folder))[0]
         }
-    return {name for name in found if str(issue.number) in name}
+    return {name for name in names if str(issue.number) in name}
 
 
 def refuse_without_a_beginning(ws: Workspace) -> None:
@@ -302,8 +304,8 @@ def _is_in_dotfolder(real: Path, home: Path) -> bool:
 
 def _other_repository(ws: Workspace, real: Path) -> bool:
     existing = next(place for place in (real, *real.parents) if place.is_dir())
-    found = locate(str(existing), {})
-    return found is not None and Path(found.common_dir).resolve() != ws.common_dir.resolve()
+    location = locate(str(existing), {})
+    return location is not None and Path(location.common_dir).resolve() != ws.common_dir.resolve()
 
 
 def _repository_name(ws: Workspace) -> str:

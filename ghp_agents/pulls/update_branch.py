@@ -71,13 +71,13 @@ def is_behind(ws: Workspace, tips: Tips) -> bool:
 def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     """Fetch, and read the tips; change nothing. Raises UnknownError, RefusedError if the remote
     branch has commits that are missing here."""
-    found = branches.tips(ws, base, branch)
-    if base not in found:
+    fetched = branches.tips(ws, base, branch)
+    if base not in fetched:
         raise RefusedError(
             f"There is no branch {base}.", hint="Set `agents.trunk` to the main branch."
         )
     remote = branches.where(ws)
-    tips = Tips(base, found[base], branch, head, found.get(branch) if remote else None)
+    tips = Tips(base, fetched[base], branch, head, fetched.get(branch) if remote else None)
     if tips.sent and not is_behind(ws, tips) and not _contains_remote(ws, tips):
         raise _lacking(ws, tips)
     return tips

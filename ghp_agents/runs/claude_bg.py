@@ -62,14 +62,14 @@ class BackgroundClaude:
             "--allowedTools=Bash(git:*),Bash(ghp:*)", "--settings", json.dumps(settings),
             *(["--name", own["GHP_AGENT"]] if "GHP_AGENT" in own else []), *args,
         )  # fmt: skip
-        found = _STARTED.search(ended.out)
-        if not found:
+        match = _STARTED.search(ended.out)
+        if not match:
             why = one_line(clean(ended.err or ended.out), 300) or f"exit code {ended.code}"
             raise GhpError(
                 f"Claude Code started no background session: {why}",
                 hint="Try `claude --bg Hello` in the worktree; or use `--runner claude`.",
             )
-        return found[1]
+        return match[1]
 
     def state(self, id_: str) -> SessionState | None:
         """The state of a session; None if Claude Code does not tell. Raises GhpError."""
@@ -77,10 +77,10 @@ class BackgroundClaude:
             listed = json.loads(self._run("agents", "--json", "--all").out)
         except (ValueError, RecursionError):
             return None
-        found = [
+        sessions = [
             session for session in listed if isinstance(session, dict) and session.get("id") == id_
         ]
-        return state_of(found[0]) if found else SessionState(over=GONE)
+        return state_of(sessions[0]) if sessions else SessionState(over=GONE)
 
     def stop(self, id_: str) -> None:
         """End a session; its conversation stays in `claude agents`."""
@@ -168,27 +168,27 @@ def main(argv: Sequence[str]) -> int:
 
 def watch(claude: BackgroundClaude, id_: str) -> str:
     """Print what a session writes until it is over; returns how. Raises GhpError."""
-    clock, reader, known, rests = SystemClock(), TranscriptReader(), SessionState(), 0
+    clock, reader, last, rests = SystemClock(), TranscriptReader(), SessionState(), 0
     looks = 0  # until the next question for the state
     while True:
-        new = [*reader.lines(claude.transcript(known.session))]
+        new = [*reader.lines(claude.transcript(last.session))]
         for line in new:
             _say(line)
         looks = ASK_EVERY if new else looks - 1
         if looks <= 0:
-            found = claude.state(id_) or known
-            if found.session != known.session:
-                _say(json.dumps({"type": "system", "session_id": found.session}))
-            if found.waits_for not in ("", known.waits_for):
-                _say(f"It waits for a person: {one_line(clean(found.waits_for), 200)}.")
-            rests = rests + 1 if found.over else 0
-            known, looks = found, ASK_SOON if rests or not found.session else ASK_EVERY
-            if rests >= RESTS or known.over in (*OVER, GONE):
+            current = claude.state(id_) or last
+            if current.session != last.session:
+                _say(json.dumps({"type": "system", "session_id": current.session}))
+            if current.waits_for not in ("", last.waits_for):
+                _say(f"It waits for a person: {one_line(clean(current.waits_for), 200)}.")
+            rests = rests + 1 if current.over else 0
+            last, looks = current, ASK_SOON if rests or not current.session else ASK_EVERY
+            if rests >= RESTS or last.over in (*OVER, GONE):
                 break
         clock.wait(LOOK_EVERY)
-    for line in reader.lines(claude.transcript(known.session)):
+    for line in reader.lines(claude.transcript(last.session)):
         _say(line)
-    return known.over
+    return last.over
 
 
 def _stop_orphans(claude: BackgroundClaude, runs: Path) -> None:

@@ -49,14 +49,14 @@ def of_issue(ctx: Context, issue: int) -> ReactionTrace:
     host: dict[int, HostNews] = {}
     with suppress(GhpError):  # the host cannot be reached; the records are known
         host = host_news.read(ctx, mine)
-    found = reaction.choose(causes.standing(ctx, mine, host), runs).get(issue)
-    if found is None:
+    chosen = reaction.choose(causes.standing(ctx, mine, host), runs).get(issue)
+    if chosen is None:
         return ReactionTrace(holder)
     return ReactionTrace(
         holder,
         [
             _trace(cause, reaction.tries(cause.key, runs))
-            for cause in (*found.causes, *found.hopeless)
+            for cause in (*chosen.causes, *chosen.hopeless)
         ],
         _is_supervised(ctx.ws, holder),
         _question(ctx, holder, issue),
@@ -76,6 +76,6 @@ def _is_supervised(ws: Workspace, agent: str) -> bool:
 
 
 def _question(ctx: Context, agent: str, issue: int) -> str:
-    known = settled_questions.read(ctx, ctx.store.snapshot())
-    asked = (x for x in known if (x.question.agent, x.question.issue) == (agent, issue))
-    return next((question.name for question in asked if question.is_open), "")
+    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    own = (x for x in escalations if (x.question.agent, x.question.issue) == (agent, issue))
+    return next((question.name for question in own if question.is_open), "")

@@ -39,15 +39,15 @@ def read(
 ) -> FleetRecords:
     """Read the records; `last` are the last runs of the agents at each issue, and `host` is what
     the host says of pull requests. Raises GhpError."""
-    known = {
+    holders = {
         issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
         for issue, lock in claims.claims(ctx.locks).items()
     }
     left, snapshot = give_up.left_to_people(ctx), ctx.store.snapshot()
-    mine = [run for run in last if known.get(run.issue) == run.agent]
+    mine = [run for run in last if holders.get(run.issue) == run.agent]
     asking = [run for run in mine if run.outcome == ASKS and run.issue not in left]
     return FleetRecords(
-        known,
+        holders,
         stopping.in_force(ctx, snapshot),
         {
             (x, stop.issue)

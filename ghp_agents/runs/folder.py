@@ -49,8 +49,8 @@ def write(ws: Workspace, run: RunRecord) -> None:
 
 def read_all(ws: Workspace) -> list[RunRecord]:
     """The known runs, oldest first; files that are not records are skipped."""
-    with contextlib.suppress(OSError), os.scandir(top(ws)) as found:
-        names = sorted(entry.name for entry in found if entry.is_dir(follow_symlinks=False))
+    with contextlib.suppress(OSError), os.scandir(top(ws)) as entries:
+        names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
         runs = [record.decode(object_file(of(ws, name) / "run.json").read()) for name in names]
         kept = [run for run, name in zip(runs, names, strict=True) if run and run.id == name]
         return sorted(kept, key=lambda run: (run.at, run.seconds, run.id))

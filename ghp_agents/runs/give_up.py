@@ -23,9 +23,9 @@ from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 from ghp_agents.workspace import MYSELF, open_workspace
 
 
-def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
+def free(ctx: Context, run: RunRecord, question: str = "") -> str:
     """Save the work of a failed run in a handoff and free its issue; returns the handoff's name.
-    `asked` is the question to a person; without one, another agent goes on. Raises GhpError."""
+    `question` is the question to a person; without one, another agent goes on. Raises GhpError."""
     me = myself(ctx)
     lock = claims.claims(ctx.locks).get(run.issue)
     if lock is None or lock.holder != run.agent:
@@ -33,7 +33,7 @@ def free(ctx: Context, run: RunRecord, asked: str = "") -> str:
     issue = ctx.tracker.get(run.issue)
     handoff = for_dead_agent.write(me, issue, lock, None, f"failed: {run.why}")
     reason = f"{count(run.failures, 'run')} failed: {run.why}"
-    because = Cause(GAVE_UP, run.agent, asked)
+    because = Cause(GAVE_UP, run.agent, question)
     after = ctx.locks.release(lock.name, expected=lock, reason=reason, cause=because)
     show_release(me, issue, after, lock, reason)
     return handoff.name
@@ -82,17 +82,17 @@ def ask(ctx: Context, run: RunRecord) -> str:
     return escalation.ask_once(ctx, question, "high").escalation.name
 
 
-def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
+def ask_about(ctx: Context, run: RunRecord, reaction: Reaction) -> str:
     """Ask a person about what runs could not fix, unless its agent asks already; returns the
     question's name. Raises GhpError."""
-    known = settled_questions.read(ctx, ctx.store.snapshot())
-    for earlier in known:
+    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    for earlier in escalations:
         about = (earlier.question.agent, earlier.question.issue)
         if earlier.is_open and about == (run.agent, run.issue):
             return earlier.name
     text = (
-        f"{count(found.tried, 'run')} of agents at #{run.issue} could not fix this: "
-        f"{found.words}. How should the work continue?"
+        f"{count(reaction.tried, 'run')} of agents at #{run.issue} could not fix this: "
+        f"{reaction.words}. How should the work continue?"
     )
     question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
     return escalation.ask_once(ctx, question, "high").escalation.name
@@ -100,10 +100,10 @@ def ask_about(ctx: Context, run: RunRecord, found: Reaction) -> str:
 
 def left_to_people(ctx: Context) -> set[int]:
     """The issues that a person does not want agents to try again."""
-    known, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    escalations, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
     last = {
         x.question.issue: x
-        for x in known
+        for x in escalations
         if is_last_resort(x) or send_back.MYSELF in x.question.options
     }
     return {

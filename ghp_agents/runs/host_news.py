@@ -36,17 +36,17 @@ def read(ctx: Context, jobs: Iterable[RunRecord]) -> dict[int, HostNews]:
     host. Raises GhpError."""
     if ctx.hub is None:
         return {}
-    found: dict[int, HostNews] = {}
-    known = listing.open_pulls(ctx)
+    news: dict[int, HostNews] = {}
+    pulls = listing.open_pulls(ctx)
     for run in jobs:
-        pull = known.get(run.issue)
+        pull = pulls.get(run.issue)
         if pull is None or pull.waits:
             continue
         checks = ctx.forge.checks(pull)
         failed = checks.output if checks.state == "red" else ""
         given = reviews.of_pull(ctx.ws, ctx.hub, run.agent, pull.number)
-        found[pull.number] = HostNews(pull.head, failed, tuple(map(_verdict, given)))
-    return found
+        news[pull.number] = HostNews(pull.head, failed, tuple(map(_verdict, given)))
+    return news
 
 
 class HostWatch:

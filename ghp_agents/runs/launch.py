@@ -77,9 +77,9 @@ def launch(
     before: RunRecord | None,
     called: Reaction | None = None,
 ) -> Launched:
-    """Start a client in its worktree. `before` is the agent's last run at this issue, whose session
-    goes on if the client can; `called` is what the agent is started again for. Raises GhpError,
-    OSError; then nothing runs."""
+    """Start a client in its worktree. `before` is the agent's last run at this issue; its session
+    continues if the client can do that. `called` is why the agent is started again. Raises
+    GhpError, OSError; then nothing runs."""
     agent, issue = ws.agent(), started.claimed.issue.number
     boot, seconds = ws.clock.interval()
     session = before.session if before and command.runner.resume else ""
@@ -118,10 +118,10 @@ def launch(
         run = run._replace(state=ENDED, outcome=FAILED, why=why, ended=seconds)
         folder.write(ws, run)
         return Launched(run, None, started.notes)
-    known = running.identity(child.pid) or ""
-    run = run._replace(state=RUNNING, pid=child.pid, started=known)
+    identity = running.identity(child.pid) or ""
+    run = run._replace(state=RUNNING, pid=child.pid, started=identity)
     folder.write(ws, run)
-    if known:
+    if identity:
         client_process.note(ws, agent, child.pid)
         client_process.tie(ws, agent, child.pid)
     return Launched(run, child, started.notes)

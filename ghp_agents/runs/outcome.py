@@ -92,15 +92,17 @@ def why_done(ctx: Context, issue: int) -> str:
 
 def waits_for(ctx: Context, issue: int) -> list[Issue]:
     """The open issues that block an issue, as far as this clone knows."""
-    known = ctx.tracker.known()
-    mine = next((other for other in known if issue in other.numbers), None)
-    return open_blockers(mine, known) if mine else []
+    issues = ctx.tracker.known()
+    mine = next((other for other in issues if issue in other.numbers), None)
+    return open_blockers(mine, issues) if mine else []
 
 
 def asks(ctx: Context, agent: str, issue: int) -> bool:
     """Whether a question of the agent about the issue is open."""
-    known = settled_questions.read(ctx, ctx.store.snapshot())
-    return any(x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in known)
+    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    return any(
+        x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in escalations
+    )
 
 
 def _unchanged(snapshot: Snapshot, pull: Pull) -> str:

@@ -26,10 +26,10 @@ LEAST_LIMIT = 4_000
 def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None) -> str:
     """What `agent-resume` prints in the agent's worktree; its news counts as delivered."""
     chosen = resume.choose(inner, issue=str(issue))
-    found = resume.resume(inner, chosen, max_chars=max_chars)
-    if found.news:
-        mark_told(inner.ws, AgentName(agent), [item.id for item in found.news])
-    return f"Work in {_folder(inner)}\n\n{clean(found.text)}"
+    resumption = resume.resume(inner, chosen, max_chars=max_chars)
+    if resumption.news:
+        mark_told(inner.ws, AgentName(agent), [item.id for item in resumption.news])
+    return f"Work in {_folder(inner)}\n\n{clean(resumption.text)}"
 
 
 def of_run(

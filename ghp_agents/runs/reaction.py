@@ -85,14 +85,14 @@ class PullNews(NamedTuple):
 
 
 def of_pull(news: PullNews) -> list[RunCause]:
-    """What keeps a pull request from its merge. What was said of an older commit is over."""
-    found = [_returned(news, *pair) for pair in news.returns[-1:] if pair[0].head in news.tips]
-    found += [_failed(news)] if news.failed else []
-    found += [_conflict(news)] if news.conflict else []
+    """What keeps a pull request from its merge. Remarks on an older commit do not count."""
+    causes = [_returned(news, *pair) for pair in news.returns[-1:] if pair[0].head in news.tips]
+    causes += [_failed(news)] if news.failed else []
+    causes += [_conflict(news)] if news.conflict else []
     verdicts = [verdict for verdict in news.verdicts if verdict.head in news.tips]
     last = {verdict.by: verdict for verdict in verdicts if verdict.verdict != COMMENTS}
-    found += [_changes_requested(news, x) for x in last.values() if x.verdict == REQUESTS]
-    return found + [_commented(news, x) for x in verdicts if x.verdict == COMMENTS]
+    causes += [_changes_requested(news, x) for x in last.values() if x.verdict == REQUESTS]
+    return causes + [_commented(news, x) for x in verdicts if x.verdict == COMMENTS]
 
 
 def _returned(news: PullNews, entry: Return, number: int) -> RunCause:
@@ -168,13 +168,13 @@ def _changes_requested(news: PullNews, verdict: PullVerdict) -> RunCause:
 
 
 def choose(causes: Iterable[RunCause], runs: Iterable[RunRecord]) -> dict[int, Reaction]:
-    """What follows for each issue; `runs` are all known ones."""
-    known = [run for run in runs if run.cause]
-    found: dict[int, dict[str, RunCause]] = {}
+    """The reaction for each issue; `runs` are all that are recorded."""
+    with_cause = [run for run in runs if run.cause]
+    by_issue: dict[int, dict[str, RunCause]] = {}
     for cause in causes:
-        if not (cause.is_heard and _is_heard(cause.key, known)):
-            found.setdefault(cause.issue, {}).setdefault(cause.key, cause)
-    return {issue: _reaction([*by_key.values()], known) for issue, by_key in found.items()}
+        if not (cause.is_heard and _is_heard(cause.key, with_cause)):
+            by_issue.setdefault(cause.issue, {}).setdefault(cause.key, cause)
+    return {issue: _reaction([*by_key.values()], with_cause) for issue, by_key in by_issue.items()}
 
 
 def tries(key: str, runs: Iterable[RunRecord]) -> int:

@@ -79,13 +79,13 @@ def encode(run: RunRecord) -> dict[str, Any]:
 
 
 def decode(fields: dict[str, Any]) -> RunRecord | None:
-    """The record; None if it is none. Unknown fields are left out."""
-    known = {name: fields[name] for name in RunRecord._fields if name in fields}
+    """The record; None if the fields make none. Unknown fields are left out."""
+    values = {name: fields[name] for name in RunRecord._fields if name in fields}
     kinds = RunRecord.__annotations__
-    if not all(_fits(value, kinds[name]) for name, value in known.items()):
+    if not all(_fits(value, kinds[name]) for name, value in values.items()):
         return None
     try:
-        run = RunRecord(**known)
+        run = RunRecord(**values)
     except TypeError:  # a field is missing
         return None
     fits = _ID.fullmatch(run.id) and (not run.session or is_session(run.session))

@@ -77,8 +77,8 @@ def gives_login(keep: Collection[str]) -> bool:
 def document(card: AgentCard, top: str) -> dict[str, Any]:
     """What our hooks read, see `cards/permissions.py`."""
     rights = card.permissions or ()
-    known = (READ, WRITE, RUN, NETWORK)
-    read, write, run, network = (manifest.scope_of(rights, tool) for tool in known)
+    tools = (READ, WRITE, RUN, NETWORK)
+    read, write, run, network = (manifest.scope_of(rights, tool) for tool in tools)
     return {
         "version": VERSION,
         "top": top,
@@ -88,7 +88,7 @@ def document(card: AgentCard, top: str) -> dict[str, Any]:
         "write": None if write is None else _sources(write),
         "run": run,
         "network": network,
-        "tools": [right.tool for right in rights if right.tool not in known],
+        "tools": [right.tool for right in rights if right.tool not in tools],
         "guarded": [name for name in SET_UPS if not _names(write or (), name)],
         "own": OWN,
     }

@@ -40,35 +40,35 @@ class ShownLine(NamedTuple):
     is_error: bool = False
 
 
-def read(known: ClientProgress, line: str) -> ClientProgress:
+def read(progress: ClientProgress, line: str) -> ClientProgress:
     """The progress after one more line."""
     event = _event(line)
     if event is None:
-        return known
+        return progress
     session = next((event[key] for key in SESSIONS if is_session(event.get(key))), "")
-    known = known._replace(session=session or known.session)
+    progress = progress._replace(session=session or progress.session)
     match event.get("type"):
         case "assistant":
-            return _turn(known, event)
+            return _turn(progress, event)
         case "item.completed":
             step = _object(event.get("item")).get("type") in CODEX_STEPS
-            return known._replace(turns=known.turns + step)
+            return progress._replace(turns=progress.turns + step)
         case "tool_use":
-            return known._replace(turns=known.turns + 1)
+            return progress._replace(turns=progress.turns + 1)
         case "turn.completed":
             used = _object(event.get("usage"))
             tokens = _number(used.get("input_tokens")) + _number(used.get("output_tokens"))
-            return known._replace(tokens=known.tokens + int(tokens), error="")
+            return progress._replace(tokens=progress.tokens + int(tokens), error="")
         case "step_finish":
             part = _object(event.get("part"))
-            tokens = known.tokens + int(_number(_object(part.get("tokens")).get("total")))
-            cost = known.cost + _number(part.get("cost"))
-            return known._replace(cost=cost, tokens=tokens, error="")
+            tokens = progress.tokens + int(_number(_object(part.get("tokens")).get("total")))
+            cost = progress.cost + _number(part.get("cost"))
+            return progress._replace(cost=cost, tokens=tokens, error="")
         case "result":
-            return _result(known, event)
+            return _result(progress, event)
         case "error" | "turn.failed":
-            return known._replace(error=_message(event) or "the client reported an error")
-    return known
+            return progress._replace(error=_message(event) or "the client reported an error")
+    return progress
 
 
 def shown(line: str) -> ShownLine | None:
@@ -107,16 +107,16 @@ def _event(line: str) -> dict[str, Any] | None:
     return event if isinstance(event, dict) else None
 
 
-def _turn(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
+def _turn(progress: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     """Claude Code prints a line for each block of an answer, all with the answer's id."""
     message = _object(event.get("message"))
-    if event.get("parent_tool_use_id") or (message.get("id") or "") == known.answer != "":
-        return known
+    if event.get("parent_tool_use_id") or (message.get("id") or "") == progress.answer != "":
+        return progress
     answer, used = message.get("id"), _object(message.get("usage"))
-    return known._replace(
-        turns=known.turns + 1,
-        tokens=known.tokens + sum(int(_number(used.get(name))) for name in TOKENS),
-        answer=answer if isinstance(answer, str) else known.answer,
+    return progress._replace(
+        turns=progress.turns + 1,
+        tokens=progress.tokens + sum(int(_number(used.get(name))) for name in TOKENS),
+        answer=answer if isinstance(answer, str) else progress.answer,
     )
 
 
@@ -127,7 +127,7 @@ LIMITS = {
 }
 
 
-def _result(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
+def _result(progress: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     stats = _object(event.get("stats"))
     failed = event.get("is_error") is True or event.get("status") == "error"
     error = ""
@@ -135,10 +135,10 @@ def _result(known: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
         subtype = event.get("subtype")
         texts = (event.get("result"), LIMITS.get(str(subtype), subtype), _message(event))
         error = next((_line(text) for text in texts if _line(text)), "the client failed")
-    return known._replace(
-        turns=max(known.turns, int(_number(event.get("num_turns")))),
-        cost=max(known.cost, _number(event.get("total_cost_usd"))),
-        tokens=max(known.tokens, int(_number(stats.get("total_tokens")))),
+    return progress._replace(
+        turns=max(progress.turns, int(_number(event.get("num_turns")))),
+        cost=max(progress.cost, _number(event.get("total_cost_usd"))),
+        tokens=max(progress.tokens, int(_number(stats.get("total_tokens")))),
         error=error,
     )
 
@@ -180,8 +180,8 @@ def _call(name: object, given: object) -> ShownLine | None:
 
 
 def _plain(text: object) -> ShownLine | None:
-    found = clean(text).strip()[:SHOWN] if isinstance(text, str) else ""
-    return ShownLine(found) if found else None
+    shown = clean(text).strip()[:SHOWN] if isinstance(text, str) else ""
+    return ShownLine(shown) if shown else None
 
 
 def _message(event: Mapping[str, Any]) -> str:

@@ -71,7 +71,7 @@ class Supervisor:
         self._read_at = self._sync_at = -1e9
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
-        self._known, self._freed = FleetRecords(), FreedIssues()
+        self._records, self._freed = FleetRecords(), FreedIssues()
         self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
         self._host = HostWatch()
         self._spending = Spending(self._ctx, self._tell)
@@ -82,9 +82,9 @@ class Supervisor:
 
     def forget_children(self) -> None:
         """Reap the processes that have ended; those that run go on."""
-        for known in self._watched.values():
-            if known.child is not None:
-                known.child.poll()
+        for watched in self._watched.values():
+            if watched.child is not None:
+                watched.child.poll()
 
     def run(self) -> None:
         """Supervise until there is nothing more to do. Raises RefusedError if another supervisor
@@ -103,7 +103,7 @@ class Supervisor:
         """Look once and act; returns whether nothing more is to do."""
         self._exchange()
         self._read()
-        mine = (run for run in self._last() if self._known.claims.get(run.issue) == run.agent)
+        mine = (run for run in self._last() if self._records.claims.get(run.issue) == run.agent)
         if self._host.look(self._ctx, mine, self._now, self._tell):
             self._times = None
         scene = self._scene()
@@ -146,7 +146,7 @@ class Supervisor:
             return
         self._times = times
         last, agents = self._last(), self._plan.agents
-        self._known = fleet_records.read(self._ctx, agents, last, self._host.news)
+        self._records = fleet_records.read(self._ctx, agents, last, self._host.news)
 
     def _last(self) -> list[RunRecord]:
         """The last run of each agent at each issue."""
@@ -160,10 +160,10 @@ class Supervisor:
     def _unfit(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
         """Who is not to go on, by issue: nobody where a person wants that, and nobody after the
         second agent that fails."""
-        unfit = {issue: {*self._plan.agents} for issue in self._known.left}
+        unfit = {issue: {*self._plan.agents} for issue in self._records.left}
         for run in last:
             failed = run.outcome == FAILED and run.failures >= self._plan.limits.tries
-            if failed and self._known.claims.get(run.issue) == run.agent:
+            if failed and self._records.claims.get(run.issue) == run.agent:
                 if run.id not in self._cannot:
                     self._cannot[run.id] = give_up.unfit(self._ctx, run.issue, self._plan.agents)
                 unfit[run.issue] = self._cannot[run.id]
@@ -172,55 +172,55 @@ class Supervisor:
     def _slot(self, agent: str, last: Iterable[RunRecord]) -> Slot:
         mine = [run for run in last if run.agent == agent]
         live = next((run for run in mine if run.state != ENDED), None)
-        claims, found = self._known.claims, self._reactions()
+        claims, reactions = self._records.claims, self._reactions()
         jobs = [run for run in mine if run.state == ENDED and claims.get(run.issue) == agent]
         looked, times = self._looked.get(agent, (-1e9, None))
         gap = LOOK_ANYWAY if times == self._times else LOOK_EVERY
         return Slot(
             agent, self._live(live) if live else None,
-            tuple(self._job(run, found.get(run.issue)) for run in jobs),
-            agent in self._known.orders, self._now >= looked + gap, self._taken[agent],
+            tuple(self._job(run, reactions.get(run.issue)) for run in jobs),
+            agent in self._records.orders, self._now >= looked + gap, self._taken[agent],
             self._spending.of(agent),
         )  # fmt: skip
 
     def _reactions(self) -> Mapping[int, Reaction]:
-        return reaction.choose(self._known.causes, self._runs.values())
+        return reaction.choose(self._records.causes, self._runs.values())
 
-    def _job(self, run: RunRecord, found: Reaction | None) -> OpenJob:
+    def _job(self, run: RunRecord, called: Reaction | None) -> OpenJob:
         same_boot = run.boot == self._ws.clock.interval()[0]
         ended_for = self._now - run.ended if same_boot else 1e9
-        answered = run.id in self._known.answered
+        answered = run.id in self._records.answered
         return OpenJob(
             run.issue, run.outcome, run.failures, ended_for, answered,
-            bool(found and found.causes), bool(found and found.hopeless),
-            run.issue in self._known.left,
-            (run.agent, run.issue) in self._known.stopped,
+            bool(called and called.causes), bool(called and called.hopeless),
+            run.issue in self._records.left,
+            (run.agent, run.issue) in self._records.stopped,
         )  # fmt: skip
 
     def _live(self, run: RunRecord) -> LiveRun:
-        known = self._watched[run.id]
-        self._listen(run, known)
-        now, progress = self._now, known.progress
-        is_stopped = (run.agent, run.issue) in self._known.stopped
-        order = self._known.orders.get(run.agent)
-        if (is_stopped or order) and known.ordered is None:
-            known.ordered = now
+        watched = self._watched[run.id]
+        self._listen(run, watched)
+        now, progress = self._now, watched.progress
+        is_stopped = (run.agent, run.issue) in self._records.stopped
+        order = self._records.orders.get(run.agent)
+        if (is_stopped or order) and watched.ordered is None:
+            watched.ordered = now
         earlier = [x.cost for x in self._runs.values()
                    if (x.agent, x.issue) == (run.agent, run.issue) and x.id != run.id]  # fmt: skip
         return LiveRun(
-            run.id, run.issue, known.lives(run), now - known.began, now - known.spoke,
+            run.id, run.issue, watched.lives(run), now - watched.began, now - watched.spoke,
             progress.turns, progress.cost + sum(earlier),
-            self._known.claims.get(run.issue, run.agent) == run.agent,
-            None if known.ordered is None else now - known.ordered,
-            known.ordered is not None and known.spoke > known.ordered,
-            known.spoke > known.beaten and now >= known.beaten + BEAT_EVERY, progress.tokens,
+            self._records.claims.get(run.issue, run.agent) == run.agent,
+            None if watched.ordered is None else now - watched.ordered,
+            watched.ordered is not None and watched.spoke > watched.ordered,
+            watched.spoke > watched.beaten and now >= watched.beaten + BEAT_EVERY, progress.tokens,
             order is not None and order.is_urgent,
         )  # fmt: skip
 
-    def _listen(self, run: RunRecord, known: WatchedRun) -> None:
+    def _listen(self, run: RunRecord, watched: WatchedRun) -> None:
         """Read what the client printed."""
-        if known.listen(self._now):  # its session is needed to resume it
-            self._keep(run._replace(session=known.progress.session))
+        if watched.listen(self._now):  # its session is needed to resume it
+            self._keep(run._replace(session=watched.progress.session))
 
     # ------------------------------------------------------------ what is done
 
@@ -258,7 +258,7 @@ class Supervisor:
 
     def _take(self, agent: str, skips: frozenset[int]) -> None:
         ended = folder.read_all(self._ws)  # also those of other supervisors
-        skips |= self._freed.young(ended, self._known.claims, self._now)
+        skips |= self._freed.young(ended, self._records.claims, self._now)
         try:
             self._start(agent, None, skips, None)
         except RefusedError as nothing:
@@ -278,48 +278,49 @@ class Supervisor:
             before = next((run for run in self._last()
                            if (run.agent, run.issue) == (agent, number)), None)  # fmt: skip
         called = self._reactions().get(number)
-        made = launch.launch(self._make, ctx.ws, self._plan.command, started, before, called)
-        self._runs[made.run.id] = made.run
-        self._watched[made.run.id] = WatchedRun(self._ws, made.run, made.child, self._now)
+        launched = launch.launch(self._make, ctx.ws, self._plan.command, started, before, called)
+        run = launched.run
+        self._runs[run.id] = run
+        self._watched[run.id] = WatchedRun(self._ws, run, launched.child, self._now)
         self._nothing[agent] = ""
-        again = f", try {made.run.tries + 1}" if made.run.tries else ""
+        again = f", try {run.tries + 1}" if run.tries else ""
         title = started.claimed.issue.title
-        self._tell(f"{agent} began {made.run.name}: #{made.run.issue} «{title}»{again}.", made.run)
+        self._tell(f"{agent} began {run.name}: #{run.issue} «{title}»{again}.", run)
         if called and called.causes:
-            self._tell(f"It was started again for this: {called.words}.", made.run)
-        for note in made.notes:
-            self._tell(note, made.run)
+            self._tell(f"It was started again for this: {called.words}.", run)
+        for note in launched.notes:
+            self._tell(note, run)
 
     def _settle(self, run: RunRecord, ended: outcome.RunOutcome | None) -> None:
         """Record how a run ended. What its agent left behind counts more than why it was ended."""
-        known, ctx = self._watched[run.id], self._make(self._ws.root, run.agent)
-        self._listen(run, known)
-        progress = stream.read(known.progress, known.reader.last())
+        watched, ctx = self._watched[run.id], self._make(self._ws.root, run.agent)
+        self._listen(run, watched)
+        progress = stream.read(watched.progress, watched.reader.last())
         place = folder.of(self._ws, run.id)
         code = folder.exit_code(place)
-        error = progress.error or (known.last_line if code else "")
+        error = progress.error or (watched.last_line if code else "")
         error = outcome.complete(self._make(Path(run.path), run.agent), place, run) or error
         try:
-            found = outcome.find(ctx, run, code, error)
+            ending = outcome.find(ctx, run, code, error)
         except GhpError as error_:
-            found = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
-        if ended is not None and found.kind == FAILED:
-            found = ended
+            ending = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
+        if ended is not None and ending.kind == FAILED:
+            ending = ended
         run = self._runs[run.id]._replace(
-            state=ENDED, outcome=found.kind, why=found.why, ended=self._now,
+            state=ENDED, outcome=ending.kind, why=ending.why, ended=self._now,
             turns=progress.turns, cost=progress.cost, tokens=progress.tokens,
             session=progress.session or run.session,
         )  # fmt: skip
         self._keep(run)
-        self._spending.add(run, max(0.0, self._now - known.began))
+        self._spending.add(run, max(0.0, self._now - watched.began))
         with suppress(OSError):
             launch.rest(self._ws, run.agent)
         processes.end(run, self._ws.clock.wait)
-        if known.child is not None:
-            known.child.kill()  # it has ended; this reaps it
+        if watched.child is not None:
+            watched.child.kill()  # it has ended; this reaps it
         words = f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}."
         self._tell(words, run, is_error=run.outcome == FAILED)
-        if order := self._known.orders.get(run.agent):
+        if order := self._records.orders.get(run.agent):
             self._save_stopped(run, order)
         folder.forget_oldest(self._ws)
 
@@ -334,20 +335,22 @@ class Supervisor:
 
     def _give_up(self, run: RunRecord, *, asks: bool) -> None:
         ctx = self._make(self._ws.root, run.agent)
-        asked = give_up.ask(ctx, run) if asks else ""
-        handoff = give_up.free(ctx, run, asked)
+        question = give_up.ask(ctx, run) if asks else ""
+        handoff = give_up.free(ctx, run, question)
         self._keep(run._replace(outcome=ESCALATED if asks else HANDED_OVER))
         self.given_up += 1
-        then = f"asked a person, {asked}" if asks else "left it to another agent"
+        then = f"asked a person, {question}" if asks else "left it to another agent"
         words = f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}."
         self._tell(words, run, is_error=True)
 
     def _ask(self, run: RunRecord) -> None:
         """Ask a person about what runs did not fix."""
-        found = self._reactions()[run.issue]
-        asked = give_up.ask_about(self._make(self._ws.root, run.agent), run, found)
+        called = self._reactions()[run.issue]
+        question = give_up.ask_about(self._make(self._ws.root, run.agent), run, called)
         self._keep(run._replace(outcome=record.ASKS))
-        self._tell(f"{run.agent} asks a person, {asked}, about #{run.issue}: {found.words}.", run)
+        self._tell(
+            f"{run.agent} asks a person, {question}, about #{run.issue}: {called.words}.", run
+        )
 
     def _last_of(self, agent: str, issue: int) -> RunRecord:
         return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))

@@ -88,10 +88,10 @@ def _text(meta: Mapping[str, Any], key: str) -> str:
 def filled(prompt: str, args: Sequence[str]) -> str:
     """The prompt with its arguments: `$ARGUMENTS` are all, `$1` is the first."""
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] == "ARGUMENTS":
+    def value(match: re.Match[str]) -> str:
+        if match[1] == "ARGUMENTS":
             return " ".join(args)
-        return args[int(found[1]) - 1] if int(found[1]) <= len(args) else ""
+        return args[int(match[1]) - 1] if int(match[1]) <= len(args) else ""
 
     return _ARGUMENT.sub(value, prompt)
 
@@ -115,9 +115,9 @@ def steps(declared: Sequence[str], lines: Sequence[str], now: str) -> list[TaskS
             text = match[2].strip()[:STEP_LIMIT]
             reported.pop(text, None)  # the last one that was named is the one that runs
             reported[text] = min(100, int(match[1])) if match[1] else None
-    found = [TaskStep(text, DONE, percent) for text, percent in reported.items()]
-    if found and now != FINISHED:
+    begun = [TaskStep(text, DONE, percent) for text, percent in reported.items()]
+    if begun and now != FINISHED:
         last = RUNNING if now == RUNNING else FAILED
-        found[-1] = found[-1]._replace(state=last)
+        begun[-1] = begun[-1]._replace(state=last)
     rest = [TaskStep(text, PENDING) for text in declared if text not in reported]
-    return [*found, *rest][:STEPS_MOST]
+    return [*begun, *rest][:STEPS_MOST]

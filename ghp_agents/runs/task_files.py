@@ -22,26 +22,26 @@ MOST = 200  # files
 
 def known(ws: Workspace) -> Mapping[str, TreeFile]:
     """The files by the task's name. Raises GitError."""
-    found: dict[str, TreeFile] = {}
+    files: dict[str, TreeFile] = {}
     for folder in FOLDERS:
         for entry in entries(ws, folder)[:MOST]:
             if entry.is_file and entry.path.endswith(SUFFIX):
-                found.setdefault(PurePosixPath(entry.path).stem, entry)
-    return found
+                files.setdefault(PurePosixPath(entry.path).stem, entry)
+    return files
 
 
 def read(ws: Workspace, name: str) -> TaskFile:
     """A declared task. Raises NotFoundError, GhpError if its file is wrong."""
-    found = known(ws)
-    if name not in found:
-        names = ", ".join(sorted(found)[:20])
+    files = known(ws)
+    if name not in files:
+        names = ", ".join(sorted(files)[:20])
         hint = f"It declares {names}." if names else f"Add {FOLDERS[0]}NAME{SUFFIX} to main."
         raise NotFoundError(f"Main declares no task {one_line(name, 40)!r}.", hint=hint)
-    path, size = found[name].path, found[name].size
+    path, size = files[name].path, files[name].size
     try:
         if size > LARGEST:
             raise ValueError(f"it has more than {LARGEST} bytes")
-        data = git.check(["cat-file", "blob", found[name].oid], cwd=ws.folder).out
+        data = git.check(["cat-file", "blob", files[name].oid], cwd=ws.folder).out
         return task.parse(name, data)
     except ValueError as error:
         raise GhpError(

@@ -92,5 +92,5 @@ class Sorter(Generic[T]):
 
     def _count(self, suspect: T) -> int:
         """Count the failures that nobody but the suspect explains."""
-        known = {*self._good, suspect}
-        return sum(suspect in some and known.issuperset(some) for some in self._failures)
+        allowed = {*self._good, suspect}
+        return sum(suspect in some and allowed.issuperset(some) for some in self._failures)

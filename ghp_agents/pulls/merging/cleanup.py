@@ -58,15 +58,15 @@ def _pull_of(merged: Sequence[MergedWork], issue: Issue) -> Pull:
 
 
 def _end_claims(me: ClaimContext, merged: Sequence[MergedWork]) -> list[tuple[Issue, Lock, Lock]]:
-    """Release the claims of any holder: the work is merged. Return of each that ended now its
-    issue, the lock, and the lock as it was."""
-    known = {lock.name: lock for lock in me.ctx.locks.known(PREFIX)}
+    """Release the claims, whoever holds them: the work is merged. Return for each claim that ended
+    now its issue, the lock, and the lock before."""
+    locks = {lock.name: lock for lock in me.ctx.locks.known(PREFIX)}
     chosen: list[tuple[MergedWork, Issue, Lock]] = []
     ended: list[tuple[Issue, Lock, Lock]] = []
     for work in merged:
         if work.issue is None:
             continue
-        held = known.get(claim_name(work.issue.number))
+        held = locks.get(claim_name(work.issue.number))
         if held is not None and held.holder is not None and len(merged) > 1:
             chosen.append((work, work.issue, held))
         else:

@@ -95,14 +95,14 @@ def fetched_more(who: Merger) -> bool:
 def find(who: Merger, reference: str | None) -> Pull:
     """Find the pull request that `reference` names. Raises NotFoundError, UsageError."""
     if reference is None:
-        found = who.forge.find(who.ws.branch) if who.ws.branch else None
-        if found is None:
+        current = who.forge.find(who.ws.branch) if who.ws.branch else None
+        if current is None:
             raise UsageError(
                 "Name a pull request or its issue.",
                 hint="Run `ghp agent-merge 12`, or `ghp agent-merge --queue` to merge all that "
                 "are ready.",
             )
-        return found
+        return current
     digits = reference.strip().removeprefix("#")
     if digits.isascii() and digits.isdigit():
         try:

@@ -116,13 +116,13 @@ class BatchMerger:
             if failures:
                 yield self._send_back(Queued(pull, look.head), look.trunk, "checks", failures)
                 return
-            merge_evidence.require(self._who, pull, look, by_name=False, known=self._histories)
+            merge_evidence.require(self._who, pull, look, by_name=False, histories=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
-            one = Queued(pull, look.head)
-            if one in stack.mergeable([*chosen, one]):
-                chosen.append(one)
-            elif paths := stack.conflicts(one):
-                yield self._send_back(one, stack.trunk, "conflict", "\n".join(paths))
+            entry = Queued(pull, look.head)
+            if entry in stack.mergeable([*chosen, entry]):
+                chosen.append(entry)
+            elif paths := stack.conflicts(entry):
+                yield self._send_back(entry, stack.trunk, "conflict", "\n".join(paths))
         except (PullMovedError, UncheckedError):
             raise
         except RefusedError as refused:
@@ -132,46 +132,46 @@ class BatchMerger:
         self, stack: MergeStack, chosen: list[Queued], notes: dict[int, tuple[str, ...]]
     ) -> Iterator[Passed]:
         """Take out those that change what others hold; `notes` gets the warnings for the rest."""
-        for step, one in zip(stack.steps(chosen), [*chosen], strict=True):
+        for step, entry in zip(stack.steps(chosen), [*chosen], strict=True):
             try:
-                warnings = merge.refuse_held(self._who, one.pull, step.paths, fetch=False)
+                warnings = merge.refuse_held(self._who, entry.pull, step.paths, fetch=False)
                 notes[step.number] = warnings
             except RefusedError as refused:
-                chosen.remove(one)
-                yield self._done(Passed(one.pull, str(refused)))
+                chosen.remove(entry)
+                yield self._done(Passed(entry.pull, str(refused)))
         chosen[:] = stack.mergeable(chosen)
 
     def _check_and_merge(
         self, stack: MergeStack, chosen: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
     ) -> Iterator[Outcome | Passed]:
         try:
-            found = self._check(stack, chosen)
+            batch = self._check(stack, chosen)
         except UncheckedError:
             raise
         except RefusedError as refused:
             yield from self._pass(chosen, refused)
             return
-        trunk = stack.commit(found.good)
+        trunk = stack.commit(batch.good)
         try:
             merging = self._merge if self._who.forge.is_local else self._merge_on_host
-            yield from merging(stack, found.good, notes)
+            yield from merging(stack, batch.good, notes)
         except PullMovedError:
             raise
         except RefusedError as refused:
             trunk = stack.trunk
-            yield from self._pass(found.good, refused)
-        for one in found.bad:
-            yield self._send_back(one, trunk, "checks", self._report(one))
+            yield from self._pass(batch.good, refused)
+        for entry in batch.bad:
+            yield self._send_back(entry, trunk, "checks", self._report(entry))
 
     def _pass(self, some: Sequence[Queued], refused: RefusedError) -> Iterator[Passed]:
         self._lock.confirm()  # raises if that was the reason
         numbers = {pull.number for pull in self.waiting}
-        for one in some:
-            if one.pull.number in numbers:
-                yield self._done(Passed(one.pull, str(refused)))
+        for entry in some:
+            if entry.pull.number in numbers:
+                yield self._done(Passed(entry.pull, str(refused)))
 
-    def _report(self, one: Queued) -> str:
-        run = self._runs[one.pull.number]
+    def _report(self, queued: Queued) -> str:
+        run = self._runs[queued.pull.number]
         others = names([entry.pull.number for entry in run.queued[:-1]])
         failed = red(run.checks)
         text = merge.report(failed) if failed else ""
@@ -183,7 +183,7 @@ class BatchMerger:
         """Merge those that passed together, by one update of the default branch."""
         if not good:
             return
-        who, numbers = self._who, [one.pull.number for one in good]
+        who, numbers = self._who, [entry.pull.number for entry in good]
         run = self._runs.get(numbers[-1])
         unfinished_merges.note(who.ws, numbers)
         self._lock.confirm()
@@ -195,23 +195,25 @@ class BatchMerger:
     def _merge_on_host(
         self, stack: MergeStack, good: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
     ) -> Iterator[Outcome | Passed]:
-        """Let the host merge them one after another, as long as main is what was checked. What is
-        left then stays in the queue."""
+        """Let the host merge them one after another, as long as main is what was checked. The rest
+        stays in the queue."""
         who, expected = self._who, stack.trunk
         run = self._runs.get(good[-1].pull.number) if good else None
-        for number, one in enumerate(good, start=1):
+        for number, entry in enumerate(good, start=1):
             self._lock.confirm()
-            if branches.tips(who.ws, one.pull.base).get(one.pull.base) != expected:
-                raise PullMovedError(one.pull, one.pull.base)
+            if branches.tips(who.ws, entry.pull.base).get(entry.pull.base) != expected:
+                raise PullMovedError(entry.pull, entry.pull.base)
             try:
-                pull = who.forge.merge(one.pull.number, who.me.actor, head=one.head, onto=expected)
+                pull = who.forge.merge(
+                    entry.pull.number, who.me.actor, head=entry.head, onto=expected
+                )
             except PullMovedError:
                 raise
             except EnqueuedError as queued:
                 yield self._done(merge.Enqueued(queued.pull, queued.place))
                 continue
             except RefusedError:  # e.g. the host wants it up to date with main
-                yield self._alone(one)
+                yield self._alone(entry)
                 return
             merged = merge.clean_up(who, pull, run.checks if run else ())
             yield self._done(merged._replace(warnings=notes[pull.number]))
@@ -220,23 +222,23 @@ class BatchMerger:
                 who.tell(f"{pull.base} is not what was checked. Checking the rest again.")
                 return
 
-    def _alone(self, one: Queued) -> Outcome | Passed:
+    def _alone(self, entry: Queued) -> Outcome | Passed:
         try:
-            number = one.pull.number
+            number = entry.pull.number
             return self._done(merge.merge_one(self._who, self._lock, number, by_name=False))
         except PullMovedError:
             raise
         except RefusedError as refused:
             self._lock.confirm()
-            return self._done(Passed(one.pull, str(refused)))
+            return self._done(Passed(entry.pull, str(refused)))
 
-    def _same_files(self, one: str, other: str) -> bool:
+    def _same_files(self, first: str, second: str) -> bool:
         folder = self._who.ws.folder
-        return bool(one) and worktree.tree(folder, one) == worktree.tree(folder, other)
+        return bool(first) and worktree.tree(folder, first) == worktree.tree(folder, second)
 
-    def _send_back(self, one: Queued, trunk: str, reason: str, text: str) -> SentBack:
+    def _send_back(self, entry: Queued, trunk: str, reason: str, text: str) -> SentBack:
         me = self._who.me
-        back = send_back(me, one.pull, head=one.head, trunk=trunk, reason=reason, text=text)
+        back = send_back(me, entry.pull, head=entry.head, trunk=trunk, reason=reason, text=text)
         return self._done(back)
 
     def _done(self, outcome: T) -> T:
@@ -246,7 +248,7 @@ class BatchMerger:
         return outcome
 
     def _check(self, stack: MergeStack, chosen: Sequence[Queued]) -> Sorted[Queued]:
-        """Check a batch, and find out which of it fails."""
+        """Check a batch, and find the pull requests that fail."""
         rules = run_checks.rules(self._who.ws, stack.trunk)
         if not rules.checks:
             merge_trial.refuse_unchecked(self._who, chosen[0].pull, chosen[0].head)
@@ -274,6 +276,6 @@ class BatchMerger:
             self._runs[numbers[-1]] = Run(tuple(some), checks)
             return red(checks) is None
 
-        who = names([one.pull.number for one in chosen])
+        who = names([queued.pull.number for queued in chosen])
         self._lock.renew(merge_lock.from_here(self._who.me, f"checks {who}"))
         return Sorter(passes, stack.mergeable, rules.retry_failed_checks).sort(chosen)

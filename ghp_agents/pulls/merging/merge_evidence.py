@@ -30,12 +30,12 @@ def require(
     tried: "TrialLook",
     *,
     by_name: bool,
-    known: Mapping[str, Sequence[Lock]] | None = None,
+    histories: Mapping[str, Sequence[Lock]] | None = None,
 ) -> None:
     """Refuse a merge without evidence: in the queue always; by name unless a person merges or
-    has approved exactly this commit. `known` has the histories of claims, just fetched. Raises
+    has approved exactly this commit. `histories` are those of claims, just fetched. Raises
     RefusedError, UnknownError."""
-    why = doubt(who, pull, tried, known)
+    why = doubt(who, pull, tried, histories)
     if not why:
         return
     if not by_name:
@@ -63,9 +63,9 @@ def doubt(
     if pull.issue is None:
         return "it belongs to no issue"
     name = claim_name(pull.issue)
-    known = who.me.ctx.locks.history(name) if histories is None else histories.get(name, ())
-    held = [x for x in known if x.holder is not None]
-    if known and known[-1].is_disputed:
+    history = who.me.ctx.locks.history(name) if histories is None else histories.get(name, ())
+    held = [x for x in history if x.holder is not None]
+    if history and history[-1].is_disputed:
         return f"two agents claimed #{pull.issue}, and no person has released it yet"
     if not held:
         return f"nobody ever claimed #{pull.issue}"

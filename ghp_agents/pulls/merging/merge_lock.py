@@ -87,8 +87,8 @@ def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
 def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
     if is_mine(lease, me.name, me.epoch, me.clone) and _is_this_clone(me, lease):
         return True  # an earlier command of ours was killed
-    seen = holder_liveness.note_first_seen(me.ctx.ws, [lease])[lease.name].since
-    if me.ctx.ws.steady() - seen >= me.ctx.ws.settings.dead_after:
+    since = holder_liveness.note_first_seen(me.ctx.ws, [lease])[lease.name].since
+    if me.ctx.ws.steady() - since >= me.ctx.ws.settings.dead_after:
         return True
     return not holder_liveness.holders_of(me.ctx, [lease])[lease.name].lives
 

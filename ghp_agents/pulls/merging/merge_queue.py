@@ -36,8 +36,8 @@ def merge_queue(
         return
     with merge_lock.held(who.me, "merges the queue", patience=patience) as lock:
         yield from _complete(who)
-        each = _by_batches if who.forge.is_local or _has_checks(who, pulls) else _one_by_one
-        yield from each(who, lock, pulls)
+        strategy = _by_batches if who.forge.is_local or _has_checks(who, pulls) else _one_by_one
+        yield from strategy(who, lock, pulls)
 
 
 def _has_checks(who: Merger, pulls: Sequence[Pull]) -> bool:

@@ -36,12 +36,12 @@ class MergeStack:
         self._ws = ws
         self._method = ws.settings.merge_method
         self._identity = branches.identity(ws, by)
-        self._known: dict[tuple[str, ...], merge.MergeResult] = {}
+        self._merges: dict[tuple[str, ...], merge.MergeResult] = {}
 
     def commit(self, queued: Sequence[Queued]) -> str:
         """Return the commit of a sequence that `mergeable` has returned."""
         heads = tuple(pull.head for pull in queued)
-        return self._known[heads].commit if heads else self.trunk
+        return self._merges[heads].commit if heads else self.trunk
 
     def mergeable(self, queued: Sequence[Queued], limit: int | None = None) -> list[Queued]:
         """Return those that git can merge in this order, at most `limit`."""
@@ -53,9 +53,9 @@ class MergeStack:
                 done.append(pull)
         return done
 
-    def conflicts(self, one: Queued) -> tuple[str, ...]:
+    def conflicts(self, entry: Queued) -> tuple[str, ...]:
         """Return the paths in which a pull request alone conflicts with the trunk."""
-        return self._add([], one).conflicts
+        return self._add([], entry).conflicts
 
     def steps(self, queued: Sequence[Queued]) -> list[MergeStep]:
         """Return the merges of a sequence, with the paths that each changes."""
@@ -69,11 +69,11 @@ class MergeStack:
             for entry, commit, changed in zip(queued, commits, paths, strict=True)
         ]
 
-    def _add(self, below: Sequence[Queued], one: Queued) -> merge.MergeResult:
-        heads = (*(pull.head for pull in below), one.head)
-        if heads not in self._known:
-            self._known[heads] = merge.merge_commits(
-                self._ws.folder, self._ws.ghp_dir, self.commit(below), one.head, self._method,
-                message(one.pull, one.head), self._identity,
+    def _add(self, below: Sequence[Queued], entry: Queued) -> merge.MergeResult:
+        heads = (*(pull.head for pull in below), entry.head)
+        if heads not in self._merges:
+            self._merges[heads] = merge.merge_commits(
+                self._ws.folder, self._ws.ghp_dir, self.commit(below), entry.head, self._method,
+                message(entry.pull, entry.head), self._identity,
             )  # fmt: skip
-        return self._known[heads]
+        return self._merges[heads]

@@ -130,9 +130,9 @@ def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
         refuse_unchecked(who, pull, tried.head)
         return ()
     tree = worktree.tree(who.ws.folder, tried.candidate)
-    known = check_cache.passed(who.ws, rules, tree)
-    if known:
-        return known
+    earlier = check_cache.passed(who.ws, rules, tree)
+    if earlier:
+        return earlier
     with check_place(who.me.ctx) as place:
         for repeated in range(rules.retry_failed_checks + 1):
             if repeated:

@@ -81,8 +81,8 @@ class _Remover:
             return "it is the main worktree"
         if not self._is_merged(place.head, pull):
             return "it has commits that are not merged"
-        found = walk_up(str(place.path))
-        if found is None or worktree.operation(Path(found.git_dir)):
+        location = walk_up(str(place.path))
+        if location is None or worktree.operation(Path(location.git_dir)):
             return "a git operation is in progress there"
         if self._cwd.is_relative_to(place.path.resolve()):
             return "this command runs in it; remove it from elsewhere with `git worktree remove`"

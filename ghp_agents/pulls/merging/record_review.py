@@ -46,9 +46,9 @@ def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
 
     def decide(snapshot: Snapshot) -> tuple[Reviewed, list[Record]]:
         entry = entry_of(ctx, snapshot, fresh, pull, verdict, text)
-        known = [record for record in _records(snapshot, pull.number) if record.by == by]
-        if known and known[-1][2:5] == entry[2:5]:
-            return Reviewed(known[-1], is_new=False), []
+        earlier = [record for record in _records(snapshot, pull.number) if record.by == by]
+        if earlier and earlier[-1][2:5] == entry[2:5]:
+            return Reviewed(earlier[-1], is_new=False), []
         return Reviewed(entry, is_new=True), [rules.encode(entry, pull.issue)]
 
     done = transact(ctx.store, decide)

@@ -39,14 +39,14 @@ def send_back(
     agent = _agent_of(me, pull)
 
     def decide(snapshot: Snapshot) -> tuple[tuple[Return, int], list[Record]]:
-        known = _returns_of(snapshot, pull.number)
+        returns = _returns_of(snapshot, pull.number)
         returned = Return(
             pull.number, head, trunk, agent, reason, redacted(text).strip()[-OUTPUT:], pull.branch,
             pull.issue, Timestamp(now_text(me.ctx.ws)), me.actor, snapshot.clock + 1,
             snapshot.clone,
         )  # fmt: skip
-        number = rules.round_of(known, returned)
-        previous = next((entry for entry in known if entry.id == returned.id), None)
+        number = rules.round_of(returns, returned)
+        previous = next((entry for entry in returns if entry.id == returned.id), None)
         return (
             ((previous, number), []) if previous else ((returned, number), [rules.encode(returned)])
         )
@@ -67,8 +67,10 @@ def was_sent_back(snapshot: Snapshot, pull: Pull, head: str, trunk: str) -> bool
 
 def for_agent(snapshot: Snapshot, agent: str) -> list[tuple[Return, int]]:
     """Return the last return of each of an agent's pull requests, with its round."""
-    found, _ = rules.read_returns(snapshot.files(FOLDER))
-    return [(returned, number) for returned, number in rules.last(found) if returned.agent == agent]
+    returns, _ = rules.read_returns(snapshot.files(FOLDER))
+    return [
+        (returned, number) for returned, number in rules.last(returns) if returned.agent == agent
+    ]
 
 
 def _returns_of(snapshot: Snapshot, pull: int) -> list[Return]:

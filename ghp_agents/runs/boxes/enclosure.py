@@ -65,9 +65,10 @@ def _contained(
     place: Path,
     process: Process,
     keep: Collection[str],
-    made: Container,
+    box: Container,
 ) -> Process:
-    """It gets the variables of the run and its keys, and no others of this machine."""
+    """The client in a container. It gets the variables of the run and its keys, and no others of
+    this machine."""
     tree = Path(run.path)
     own = {finish_later.VARIABLE: str(place / finish_later.FILE), **_identity(ws)}
     env = {**process.environ, **own}
@@ -78,7 +79,7 @@ def _contained(
     readable += [place, *gemini_home.settings(place)]
     mounts = Mounts(tree, ws.common_dir, home(ws, run.agent), readable, _files(place))
     words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
-    return Process(container.wrap(words, made, run.id, mounts, env, names), env)
+    return Process(container.wrap(words, box, run.id, mounts, env, names), env)
 
 
 def home(ws: Workspace, agent: str) -> Path:

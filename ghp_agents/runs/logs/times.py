@@ -36,12 +36,12 @@ def _timed(
 
 
 def _times(path: Path) -> list[tuple[int, float]]:
-    found = []
+    times = []
     for line in _read(path).decode("ascii", "replace").splitlines():
         with contextlib.suppress(ValueError):
             offset, seconds = line.split()
-            found.append((int(offset), float(seconds)))
-    return found
+            times.append((int(offset), float(seconds)))
+    return times
 
 
 def _read(path: Path) -> bytes:

@@ -111,11 +111,11 @@ class AnswerBuilder:
     def _find(self, index: object, id_: str, name: str) -> dict[str, str] | None:
         """The call that a part belongs to; None if there are too many."""
         place = self._places.get(index) if isinstance(index, int) else len(self._calls) - 1
-        known = self._calls[place] if place is not None and place >= 0 else None
-        is_named = known is not None and bool(known["name"] and name)
-        is_other = known is not None and bool(id_) and id_ != known["id"]
-        if known and not (is_named and (is_other or not isinstance(index, int))):
-            return known
+        call = self._calls[place] if place is not None and place >= 0 else None
+        is_named = call is not None and bool(call["name"] and name)
+        is_other = call is not None and bool(id_) and id_ != call["id"]
+        if call and not (is_named and (is_other or not isinstance(index, int))):
+            return call
         if len(self._calls) >= CALLS_LIMIT:
             return None
         self._calls.append({"id": "", "name": "", "arguments": ""})

@@ -54,12 +54,12 @@ def without_thoughts(text: str) -> str:
 def in_text(text: str, names: Collection[str]) -> tuple[ModelCall, ...]:
     """The calls of known tools that a text contains."""
     bare = without_thoughts(text[:SEARCHED])
-    found = [
+    calls = [
         ModelCall(f"text_{number}", name, json.dumps(given))
         for number, (name, given) in enumerate(_objects(bare))
         if name in names
     ]
-    return tuple(found[:CALLS_LIMIT])
+    return tuple(calls[:CALLS_LIMIT])
 
 
 def _objects(text: str) -> Iterator[tuple[str, dict[str, Any]]]:

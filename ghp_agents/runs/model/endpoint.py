@@ -106,10 +106,10 @@ class Endpoint(NamedTuple):
                 builder.end()
         if builder.error:
             raise _PassingError(f"the model failed: {_short(builder.error)}")
-        found = builder.answer()
-        if not found.finish:
+        answer = builder.answer()
+        if not answer.finish:
             raise _PassingError("the answer broke off")
-        return found
+        return answer
 
     def _open(self, path: str, body: bytes | None) -> http.client.HTTPResponse:
         headers = {"Content-Type": "application/json", "User-Agent": "ghp-agents"}

@@ -33,11 +33,11 @@ def read_text(path: Path) -> str:
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
         with os.fdopen(file, "rb") as source:
-            known = os.fstat(file)
-            if not stat.S_ISREG(known.st_mode):
+            status = os.fstat(file)
+            if not stat.S_ISREG(status.st_mode):
                 raise ToolError(f"{path.name} is not a regular file.")
-            if known.st_size > READ_LIMIT:
-                raise ToolError(f"{path.name} has {known.st_size} bytes; use `run` or `search`.")
+            if status.st_size > READ_LIMIT:
+                raise ToolError(f"{path.name} has {status.st_size} bytes; use `run` or `search`.")
             return source.read(READ_LIMIT).decode("utf-8")
     except OSError as error:
         raise ToolError(f"{path.name}: {error.strerror}.") from None

@@ -57,11 +57,11 @@ class ModelHook:
 
     def count(self, model: str, answer: ModelAnswer) -> None:
         """Add what an answer used; the next event reports it."""
-        known = self._usage
+        before = self._usage
         used = {"inputTokens": answer.tokens_in, "outputTokens": answer.tokens_out,
                 "usd": answer.cost}  # fmt: skip
-        counts = {name: known.get(name, 0) + amount for name, amount in used.items() if amount}
-        self._usage = {**known, **counts, "model": model} if counts else known
+        counts = {name: before.get(name, 0) + amount for name, amount in used.items() if amount}
+        self._usage = {**before, **counts, "model": model} if counts else before
 
     def refusal(self, tool: str, given: Mapping[str, Any]) -> HookAnswer:
         """May the tool do this? `deny` says why not, `context` warns. An edit is given with the

@@ -132,8 +132,8 @@ class ModelLoop:
     def _do(self, call: ModelCall, *, cut: bool) -> ToolResult:
         try:
             given = calls.arguments(call.arguments)
-            asked, act = self._toolbox.prepare(call.name, given)
-            verdict = self._hook.refusal(call.name, asked)
+            request, act = self._toolbox.prepare(call.name, given)
+            verdict = self._hook.refusal(call.name, request)
             if verdict.deny:
                 return ToolResult(f"Refused: {verdict.deny}", True)
             result = act()
@@ -142,7 +142,7 @@ class ModelLoop:
             return ToolResult(f"The arguments of {call.name} cannot be read: {why}.", True)
         except ToolError as error:
             return ToolResult(str(error), True)
-        news = self._hook.used(call.name, asked, result.text)
+        news = self._hook.used(call.name, request, result.text)
         text = "\n\n".join(filter(None, (result.text, verdict.context, news)))
         return ToolResult(text, result.failed)
 

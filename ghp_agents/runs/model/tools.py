@@ -170,12 +170,12 @@ class Toolbox:
     def _search(self, pattern: str, path: Path) -> ToolResult:
         args = ["grep", "--untracked", "-nIE", "--max-count=100", "-e", pattern, "--", str(path)]
         try:
-            found = git.run(args, cwd=self._root, timeout=30)
+            grep = git.run(args, cwd=self._root, timeout=30)
         except GhpError as error:
             raise ToolError(str(error)) from None
-        if found.code > 1:
-            raise ToolError(found.err.strip()[:500] or "git grep failed.")
-        return bounded(found.text or "Nothing was found.")
+        if grep.code > 1:
+            raise ToolError(grep.err.strip()[:500] or "git grep failed.")
+        return bounded(grep.text or "Nothing was found.")
 
     def _run(self, given: Given) -> ToolResult:
         seconds = min(LONGEST_RUN_S, _whole(given.get("timeout"), int(RUN_S)))

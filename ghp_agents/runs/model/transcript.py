@@ -35,7 +35,7 @@ def read(folder: Path) -> list[Message]:
         lines = (folder / FILE).read_text("utf-8", "replace").split("\n")
     except OSError:
         return []
-    found: list[Message] = []
+    messages: list[Message] = []
     for line in lines:
         try:
             message = json.loads(line) if len(line) < LINE_LIMIT else None
@@ -43,8 +43,8 @@ def read(folder: Path) -> list[Message]:
             break  # it was cut when the process was killed
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
             break
-        found.append(message)
-    groups = rounds(found)
+        messages.append(message)
+    groups = rounds(messages)
     if len(groups) > 1 and not _is_whole(groups[-1]):
         groups.pop()
     return [message for group in groups for message in group]
