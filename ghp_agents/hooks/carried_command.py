@@ -39,8 +39,8 @@ _SIMPLE = re.compile(rf"\s*{_WORD}(?: +{_WORD})*(?: +2>&1)?\s*", re.ASCII)
 
 def carry_out(context: "HookContext") -> Reply | None:
     """Carry out the failed command of this step; reply with the result. None if there is none."""
-    found = [what for use in context.event.tool_uses if use.verb == RAN for what in use.what]
-    words = parse(found[0], context.agent) if len(found) == 1 else None
+    commands = [what for use in context.event.tool_uses if use.verb == RAN for what in use.what]
+    words = parse(commands[0], context.agent) if len(commands) == 1 else None
     return Reply(context=_result(context, words)) if words else None
 
 

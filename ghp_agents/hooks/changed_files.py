@@ -26,21 +26,21 @@ AGAIN = "again"  # in place of a signature: look at the file once more
 class Memory:
     """What an agent saw at its last look at a worktree."""
 
-    __slots__ = ("at", "notices", "seen")
+    __slots__ = ("at", "notices", "signs")
 
-    def __init__(self, at: str, seen: "dict[str, str]", notices: "dict[str, str]") -> None:
+    def __init__(self, at: str, signs: "dict[str, str]", notices: "dict[str, str]") -> None:
         self.at = at  # the time of the look
-        self.seen = seen  # by path: time and size of each file that differed from the index
-        self.notices = notices  # by path: what the agent read of it
+        self.signs = signs  # by path: time and size of each file that differed from the index
+        self.notices = notices  # by path: the notice that the agent got
 
 
 def recall(folders: "Sequence[str]", agent: str, git_dir: str, began: str) -> Memory:
-    """What the agent saw at its last look; before the first, nothing since it `began`."""
-    found = fastjson.read_object(_path(folders[0], agent, git_dir)) or {}
-    at = found.get("at")
-    if found.get("schemaVersion", 1) != 1 or found.get("gitDir") != git_dir or not at:
+    """What the agent saw at its last look; before the first one, nothing, as of when it `began`."""
+    fields = fastjson.read_object(_path(folders[0], agent, git_dir)) or {}
+    at = fields.get("at")
+    if fields.get("schemaVersion", 1) != 1 or fields.get("gitDir") != git_dir or not at:
         return Memory(began, {}, {})
-    return Memory(str(at), _texts(found.get("seen")), _texts(found.get("told")))
+    return Memory(str(at), _texts(fields.get("seen")), _texts(fields.get("told")))
 
 
 def keep(folders: "Sequence[str]", agent: str, git_dir: str, memory: Memory) -> None:
@@ -51,7 +51,7 @@ def keep(folders: "Sequence[str]", agent: str, git_dir: str, memory: Memory) -> 
         "schemaVersion": 1,
         "gitDir": git_dir,
         "at": memory.at,
-        "seen": memory.seen,
+        "seen": memory.signs,
         "told": memory.notices,
     }
     own_file.replace(path, fastjson.encode(fields))
@@ -73,14 +73,14 @@ def look(
     changed = [
         path
         for path, sign in signs.items()
-        if (last.seen[path] != sign if path in last.seen else _time(top, path) >= last.at)
+        if (last.signs[path] != sign if path in last.signs else _time(top, path) >= last.at)
     ]
-    changed += [path for path, sign in last.seen.items() if sign == AGAIN and path not in signs]
+    changed += [path for path, sign in last.signs.items() if sign == AGAIN and path not in signs]
     committed = git.committed(old, new) if old else []
     changed += [
         path
         for path in committed
-        if path not in signs and last.seen.get(path) not in (AGAIN, signature(top, path))
+        if path not in signs and last.signs.get(path) not in (AGAIN, signature(top, path))
     ]
     # A file's time comes from a clock that may be some milliseconds late.
     return changed, Memory(heartbeat.to_text(now - 1), signs, last.notices)

@@ -48,8 +48,8 @@ def _used(payload: "Mapping[str, Any]") -> "dict[str, Any]":
 def _root(payload: "Mapping[str, Any]") -> str | None:
     """The open folder; most events name no other."""
     roots = payload.get("workspace_roots")
-    found = roots[0] if isinstance(roots, list) and roots else None
-    return found if isinstance(found, str) and found else None
+    first = roots[0] if isinstance(roots, list) and roots else None
+    return first if isinstance(first, str) and first else None
 
 
 def _is_first_end(payload: "Mapping[str, Any]") -> bool:

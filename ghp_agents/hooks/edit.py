@@ -55,8 +55,8 @@ def _leases(
         for target in files
         for key in (target.path, target.path.lower())
     }
-    found = {key: implicit_leases.find(context.folders, *key) for key in keys}
-    return {key: lease for key, lease in found.items() if lease and lease.agent == context.agent}
+    leases = {key: implicit_leases.find(context.folders, *key) for key in keys}
+    return {key: lease for key, lease in leases.items() if lease and lease.agent == context.agent}
 
 
 def _drop_new_leases(
@@ -87,8 +87,8 @@ def _content(
         _, content = _before_and_after(context, target)
         if content is not None or len(files) == 1:
             return content
-        known = {x.path: _before_and_after(context, x) for x in files if x is not target}
-        new = {path: text for path, (before, text) in known.items() if before is None}
+        versions = {x.path: _before_and_after(context, x) for x in files if x is not target}
+        new = {path: text for path, (before, text) in versions.items() if before is None}
         return {path: text for path, text in new.items() if text is not None} or None
 
     return after
@@ -118,8 +118,8 @@ def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -
         with deadline.budget(deadline.BUDGET_S):
             return _check_slow(context, files)
     except deadline.OverBudgetError:
-        known = context.folders, context.agent
-        return [check_edit.by_last_rules(*known, target.path, context.now) for target in files]
+        where = context.folders, context.agent
+        return [check_edit.by_last_rules(*where, target.path, context.now) for target in files]
 
 
 def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
@@ -141,10 +141,10 @@ def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[
 
 
 def _by_worktree(files: "Sequence[EditTarget]") -> "list[tuple[Location, list[EditTarget]]]":
-    found: dict[str, tuple[Location, list[EditTarget]]] = {}
+    by_worktree: dict[str, tuple[Location, list[EditTarget]]] = {}
     for target in files:
-        found.setdefault(target.place.git_dir, (target.place, []))[1].append(target)
-    return list(found.values())
+        by_worktree.setdefault(target.place.git_dir, (target.place, []))[1].append(target)
+    return list(by_worktree.values())
 
 
 def explain(refused: "Sequence[Verdict]") -> str:

@@ -200,10 +200,10 @@ def _is_for_all(edit: "Mapping[str, Any]", count: int) -> bool:
 
 
 def _argument(edit: "Any", keys: "Sequence[str]") -> bytes:
-    found = [edit[key] for key in keys if key in edit] if isinstance(edit, dict) else []
-    if not found or not isinstance(found[0], str):
+    values = [edit[key] for key in keys if key in edit] if isinstance(edit, dict) else []
+    if not values or not isinstance(values[0], str):
         raise UnknownEditError(f"the edit has no {keys[0]}")
-    return _lf(encoded(found[0]))
+    return _lf(encoded(values[0]))
 
 
 def _has_crlf(client: str, content: bytes) -> bool:

@@ -265,26 +265,26 @@ def to_go_on(event: Event, reply: Reply) -> "DecisionReply | None":
 
 def text(payload: "Any", key: str) -> str:
     """The string at `key`; empty if it is missing or not a string."""
-    found = payload.get(key) if isinstance(payload, dict) else None
-    return found if isinstance(found, str) else ""
+    value = payload.get(key) if isinstance(payload, dict) else None
+    return value if isinstance(value, str) else ""
 
 
 def first(payload: "Any", keys: "Sequence[str]") -> str:
     """The first non-empty string at one of `keys`."""
     for key in keys:
-        found = text(payload, key)
-        if found:
-            return found
+        value = text(payload, key)
+        if value:
+            return value
     return ""
 
 
 def patched(patch: str) -> "list[str]":
     """The files that a patch in the form of `apply_patch` adds, changes, deletes and moves to."""
     marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
-    found: dict[str, None] = {}
+    paths: dict[str, None] = {}
     for line in patch.split("\n"):
         bare = line.strip()
         for mark in marks:
             if bare.startswith(mark) and bare[len(mark) :].strip():
-                found[bare[len(mark) :].strip()] = None
-    return list(found)
+                paths[bare[len(mark) :].strip()] = None
+    return list(paths)

@@ -17,12 +17,12 @@ def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | N
     """All news, as context; `again`: also repeat that a claim was lost."""
     news_flag.clear(context.folders, context.agent)
     app, agent = context.app(), AgentName(context.agent)
-    found = services.gather(app, agent, again=again, limit=LIMIT - len(lead) - 1)
-    if not found.text:
+    notices = services.gather(app, agent, again=again, limit=LIMIT - len(lead) - 1)
+    if not notices.text:
         return None
     return Reply(
-        context=f"{lead}\n{found.text}",
-        on_sent=lambda: services.deliver(app, agent, found.ids),
+        context=f"{lead}\n{notices.text}",
+        on_sent=lambda: services.deliver(app, agent, notices.ids),
     )
 
 

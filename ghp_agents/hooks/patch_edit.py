@@ -88,21 +88,21 @@ def sections(patch: str) -> "list[PatchSection]":
     """The sections of a patch, which may be in a shell command. Raises UnknownEditError."""
     if patch.count("\n") > LINES:
         raise UnknownEditError("the patch is too long")
-    found: list[PatchSection] = []
+    sections: list[PatchSection] = []
     for line in _body([line.removesuffix("\r") for line in patch.split("\n")]):
         bare = line.strip()
         kind = next((mark for mark in (ADD, DELETE, UPDATE) if bare.startswith(mark)), "")
         # In an update, a line with a space before the mark is one of the file.
-        if kind and (line.startswith("*") or not found or found[-1].kind != UPDATE):
-            found.append(PatchSection(kind, bare[len(kind) :].strip()))
-        elif not found:
+        if kind and (line.startswith("*") or not sections or sections[-1].kind != UPDATE):
+            sections.append(PatchSection(kind, bare[len(kind) :].strip()))
+        elif not sections:
             if bare:
                 raise UnknownEditError("the patch begins with no file")
-        elif bare.startswith(MOVE) and not found[-1].lines and found[-1].kind == UPDATE:
-            found[-1].moved_to = bare[len(MOVE) :].strip()
+        elif bare.startswith(MOVE) and not sections[-1].lines and sections[-1].kind == UPDATE:
+            sections[-1].moved_to = bare[len(MOVE) :].strip()
         else:
-            found[-1].lines.append(line)
-    return found
+            sections[-1].lines.append(line)
+    return sections
 
 
 def _body(lines: "list[str]") -> "list[str]":
@@ -182,7 +182,7 @@ def _updated(before: bytes, chunks: "Sequence[Chunk]", is_exact: bool) -> bytes:
         pieces.append(last + ending[:-1])
     result: list[str] = []
     done = 0
-    for start, length, new in sorted(_replacements(lines, chunks), key=lambda found: found[0]):
+    for start, length, new in sorted(_replacements(lines, chunks), key=lambda x: x[0]):
         if start < done:
             raise UnknownEditError("parts of the patch overlap")
         result += [f"{piece}\n" for piece in pieces[done:start]]
@@ -226,10 +226,10 @@ class PatchLines:
 
     def index(self, wanted: "Sequence[str]", start: int) -> int:
         """Where `wanted` is, at `start` or later. Raises UnknownEditError."""
-        found = self.find(wanted, start, at_end=False)
-        if found is None:
+        position = self.find(wanted, start, at_end=False)
+        if position is None:
             raise UnknownEditError("lines of the patch were not found")
-        return found
+        return position
 
     def find(self, wanted: "Sequence[str]", start: int, at_end: bool) -> int | None:
         """Where `wanted` is, at `start` or later, or at the end of the file."""
@@ -240,9 +240,9 @@ class PatchLines:
         for level, loosen in enumerate(self._looser):
             if level not in self._loose:
                 self._loose[level] = [loosen(line) for line in self.exact]
-            found = self._find(self._loose[level], [loosen(line) for line in wanted], start)
-            if found is not None:
-                return found
+            position = self._find(self._loose[level], [loosen(line) for line in wanted], start)
+            if position is not None:
+                return position
         return None
 
     def _find(self, lines: "list[str]", wanted: "list[str]", start: int) -> int | None:

@@ -26,13 +26,13 @@ def targets(
 
     Files of other repositories, and those in git's own folder, are left out.
     """
-    found: dict[tuple[str, str], EditTarget] = {}
+    targets: dict[tuple[str, str], EditTarget] = {}
     for path in paths:
         real = resolved(path, cwd)
         target = _target(real, home, environ) if real else None
         if target:
-            found[target.place.git_dir, target.path] = target
-    return list(found.values())
+            targets[target.place.git_dir, target.path] = target
+    return list(targets.values())
 
 
 def resolved(path: str, cwd: str | None) -> str | None:
@@ -54,11 +54,11 @@ def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarg
     return EditTarget(home if is_home else place, path) if path else None
 
 
-def _same(one: str, other: str) -> bool:
+def _same(first: str, second: str) -> bool:
     """Whether both are the same folder, also through links or with different case."""
-    if one == other:
+    if first == second:
         return True
     try:
-        return os.path.samefile(one, other)
+        return os.path.samefile(first, second)
     except OSError:
         return False

@@ -75,7 +75,7 @@ def _judged(
 
 def _named(given: "Any", keys: "Sequence[str]") -> "list[str]":
     """All that a tool's arguments name: each client reads a key of its own."""
-    return [found for key in keys if (found := text(given, key))]
+    return [name for key in keys if (name := text(given, key))]
 
 
 def _at(cwd: str, path: str) -> str:

@@ -52,10 +52,10 @@ class Format:
 
 
 def read(
-    client: str, path: str, session: str, model: str, known: "Mapping[str, Any]", *, is_base: bool
+    client: str, path: str, session: str, model: str, memory: "Mapping[str, Any]", *, is_base: bool
 ) -> "Reading | None":
-    """What a session has used by now. `known` is what the last reading left in the machine's
-    memory. `is_base`: if there is none, only what follows counts. `model` is that of the event."""
+    """What a session has used by now. `memory` is what the last reading stored on this machine.
+    `is_base`: without a memory, only what follows counts. `model` is that of the event."""
     format = FORMATS.get(client)
     file = _open(path) if format or client == "codex" else None
     if file is None:
@@ -65,7 +65,7 @@ def read(
             offset = max(0, os.fstat(file).st_size - TAIL)
             return _codex(os.pread(file, TAIL, offset), model)
         folder = format.folder(path, session) if format.folder else ""
-        return _totals(format, file, folder, known, is_base and not known)
+        return _totals(format, file, folder, memory, is_base and not memory)
     except OSError:
         return None
     finally:
@@ -113,19 +113,19 @@ def _open(path: str) -> int | None:
 
 
 def _totals(
-    format: Format, file: int, folder: str, known: "Mapping[str, Any]", is_base: bool
+    format: Format, file: int, folder: str, memory: "Mapping[str, Any]", is_base: bool
 ) -> "Reading":
-    """The totals of a session and its sub-agents: those known, and those of the lines since."""
-    size, offset = os.fstat(file).st_size, _count(known, "offset")
+    """The totals of a session and its sub-agents: those in `memory` plus those of later lines."""
+    size, offset = os.fstat(file).st_size, _count(memory, "offset")
     if is_base:
         offset = size
-    elif not known and format.again:
+    elif not memory and format.again:
         offset = _last(file, size, format.again)
-    total: Counts = [_amount(known, name) for name in format.counts]
-    offset, answers, model, left = _follow(format, file, offset, known.get("answers"), total, PART)
+    total: Counts = [_amount(memory, name) for name in format.counts]
+    offset, answers, model, left = _follow(format, file, offset, memory.get("answers"), total, PART)
     place: dict[str, Any] = {"offset": offset, "answers": answers}
     if folder:
-        place["parts"] = _parts(format, folder, known.get("parts"), total, left, is_base)
+        place["parts"] = _parts(format, folder, memory.get("parts"), total, left, is_base)
     counters = dict(zip(format.counts, total, strict=True))
     if not counters.get("usd"):
         counters.pop("usd", None)  # the client knows no price
@@ -133,10 +133,10 @@ def _totals(
 
 
 def _parts(
-    format: Format, folder: str, known: "Any", total: "Counts", left: int, is_base: bool
+    format: Format, folder: str, previous: "Any", total: "Counts", left: int, is_base: bool
 ) -> "dict[str, Any]":
-    """Add what the files in a folder have more than before: {name: [offset, answers]}."""
-    parts = dict(known) if isinstance(known, dict) else {}
+    """Add what is new in the files of a folder; returns {name: [offset, answers]}."""
+    parts = dict(previous) if isinstance(previous, dict) else {}
     for name, size in _files(folder):
         place = parts.get(name)
         offset, answers = place if isinstance(place, list) and len(place) == 2 else (0, [])
@@ -171,12 +171,12 @@ def _last(file: int, size: int, mark: bytes) -> int:
     """The offset of the last line with `mark` in the end of a file; 0 without one."""
     offset = max(0, size - PART)
     part = os.pread(file, PART, offset)
-    found = part.rfind(mark)
-    return offset + part.rfind(b"\n", 0, found) + 1 if found >= 0 else 0
+    position = part.rfind(mark)
+    return offset + part.rfind(b"\n", 0, position) + 1 if position >= 0 else 0
 
 
 def _follow(
-    format: Format, file: int, offset: int, known: "Any", total: "Counts", left: int
+    format: Format, file: int, offset: int, previous: "Any", total: "Counts", left: int
 ) -> "tuple[int, list[Any], str, int]":
     """Add to `total` what a file has from `offset` on, at most `left` bytes of it.
 
@@ -187,16 +187,16 @@ def _follow(
     end = part.rfind(b"\n") + 1
     width, model = len(total), ""
     answers: dict[str, Counts] = {
-        found[0]: found[1:]
-        for found in (known if isinstance(known, list) else ())
-        if _is_answer(found, width)
+        row[0]: row[1:]
+        for row in (previous if isinstance(previous, list) else ())
+        if _is_answer(row, width)
     }
-    for name, found, counts in _answers(format, part[:end].split(b"\n")):
+    for name, label, counts in _answers(format, part[:end].split(b"\n")):
         before = answers.pop(name, [0] * width)
         answers[name] = [max(pair) for pair in zip(before, counts, strict=True)]
         for place, (new, old) in enumerate(zip(answers[name], before, strict=True)):
             total[place] = round(total[place] + new - old, 6)
-        model = model if found.startswith("<") else found  # `<synthetic>` is not a model
+        model = model if label.startswith("<") else label  # `<synthetic>` is not a model
     # A line that is longer than a part is passed over.
     offset += len(part) if not end and len(part) == left else end
     last = [[name, *answers[name]] for name in [*answers][-ANSWERS:]]
@@ -207,9 +207,9 @@ def _answers(format: Format, lines: "Iterable[bytes]") -> "Iterator[Answer]":
     """What `format` finds in lines of a file; only counts that are amounts."""
     for line in lines:
         entry = _decoded(line) if format.mark in line else None
-        found = format.answer(entry) if isinstance(entry, dict) else None
-        if found and found[0]:
-            yield found[0][:64], found[1], found[2]
+        answer = format.answer(entry) if isinstance(entry, dict) else None
+        if answer and answer[0]:
+            yield answer[0][:64], answer[1], answer[2]
 
 
 def _is_answer(value: "Any", width: int) -> bool:
@@ -329,13 +329,13 @@ def _decoded(line: bytes) -> "Any":
 
 
 def _object(value: "Any", key: str) -> "Mapping[str, Any]":
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 def _amount(value: "Mapping[str, Any]", key: str) -> float:
-    found = value.get(key)
-    return found if usage.is_count(found) else 0
+    amount = value.get(key)
+    return amount if usage.is_count(amount) else 0
 
 
 def _count(value: "Mapping[str, Any]", key: str) -> int:

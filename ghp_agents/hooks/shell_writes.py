@@ -38,7 +38,7 @@ def look(context: "HookContext") -> Reply | None:
 
 def look_at_edits(context: "HookContext") -> Reply | None:
     """Look at the files that tools of this step edited, for conflicts that nobody could see before:
-    another agent was allowed to edit the same lines, and had not written them."""
+    another agent was allowed to edit the same lines, and had not written them yet."""
     presence = context.presence()
     if presence is None or not context.place.toplevel:
         return None
@@ -47,10 +47,10 @@ def look_at_edits(context: "HookContext") -> Reply | None:
     paths = [path for use in context.event.tool_uses if use.verb == EDITED for path in use.what]
     files = targets(paths, context.event.cwd, context.place, context.environ)
     mine = [file.path for file in files if file.place is context.place]
-    found = _remarks(context, presence, mine)
+    remarks = _remarks(context, presence, mine)
     began = str(presence.get("startedAt"))
     where = context.folders, context.agent, context.place.git_dir
-    return _told(context, mine, changed_files.recall(*where, began), found, EDIT)
+    return _told(context, mine, changed_files.recall(*where, began), remarks, EDIT)
 
 
 def _look(context: "HookContext") -> Reply | None:
@@ -63,8 +63,8 @@ def _look(context: "HookContext") -> Reply | None:
     last = changed_files.recall(*where, str(presence.get("startedAt")))
     until = monotonic() + LOOK_S
     changed, memory = changed_files.look(context.place, context.environ, last, context.now, until)
-    found = _remarks(context, presence, changed) if changed else []
-    return _told(context, changed, memory, found)
+    remarks = _remarks(context, presence, changed) if changed else []
+    return _told(context, changed, memory, remarks)
 
 
 def _remarks(
@@ -92,8 +92,8 @@ def _told(
         if path not in open_now:
             memory.notices.pop(path, None)  # it does not conflict any more
     new = [remark for remark in remarks if memory.notices.get(remark.path) != remark.mark]
-    signs = {remark.path: memory.seen.get(remark.path, "") for remark in new}
-    memory.seen.update(dict.fromkeys(signs, changed_files.AGAIN))
+    signs = {remark.path: memory.signs.get(remark.path, "") for remark in new}
+    memory.signs.update(dict.fromkeys(signs, changed_files.AGAIN))
     changed_files.keep(*where, memory)
     if not new or not context.event.hears:
         return None
@@ -101,7 +101,7 @@ def _told(
     def heard() -> None:
         for remark in new:
             memory.notices[remark.path] = remark.mark
-        memory.seen.update(signs)
+        memory.signs.update(signs)
         changed_files.keep(*where, memory)
 
     return Reply(context=_text(new, lead), on_sent=heard)

@@ -33,25 +33,26 @@ def text(app: App, identity: str, *, is_brief: bool) -> tuple[str, tuple[str, ..
     Brief is what a resumed session reads: its transcript has the rest. Raises GhpError.
     """
     ctx, agent = app.offline, app.ws.agent()
-    snapshot, known, held = ctx.store.snapshot(), ctx.tracker.known(), claims.claims(ctx.locks)
+    snapshot, held = ctx.store.snapshot(), claims.claims(ctx.locks)
+    known_issues = ctx.tracker.known()
     chosen = resume.choose(ctx)
     has_issue = chosen.about.number is not None
-    lines = [identity, *_others(ctx, snapshot, agent, known, held)]
+    lines = [identity, *_others(ctx, snapshot, agent, known_issues, held)]
     if not has_issue:
-        lines += _ready(ctx, known, held)
+        lines += _ready(ctx, known_issues, held)
     elif is_brief:
         lines.append(f"Its issue: {markdown.title(chosen.about.issue, chosen.about.number)}.")
     if not is_brief:
         lines.append(" ".join([*([] if has_issue else [CLAIM]), ASK, DONE]))
     if is_brief or not (has_issue or chosen.handoff or chosen.about.notes):
-        found = notifications.gather(app, agent, again=True, limit=LIMIT)
-        return "\n".join([*lines, *filter(None, [found.text])]), found.ids
-    found = notifications.gather(app, agent, again=True, limit=NEWS, is_resumed=True)
-    lines += [found.text] if found.text else []
+        notices = notifications.gather(app, agent, again=True, limit=LIMIT)
+        return "\n".join([*lines, *filter(None, [notices.text])]), notices.ids
+    notices = notifications.gather(app, agent, again=True, limit=NEWS, is_resumed=True)
+    lines += [notices.text] if notices.text else []
     stopped = notifications.stopped_issues(app, snapshot, agent)
     room = LIMIT - len("\n".join(lines)) - 2
     resumed = resume.resume(app, chosen, max_chars=room, stopped=stopped, is_brief=True)
-    ids = (*found.ids, *(item.id for item in resumed.news))
+    ids = (*notices.ids, *(item.id for item in resumed.news))
     return "\n".join([*lines, "", clean(resumed.text.strip("\n"))]), ids
 
 
@@ -59,7 +60,7 @@ def _others(
     ctx: Context,
     snapshot: Snapshot,
     agent: str,
-    known: Collection[Issue],
+    known_issues: Collection[Issue],
     held: Mapping[int, Lock],
 ) -> list[str]:
     views = presence.list_agents(ctx, snapshot)
@@ -67,7 +68,7 @@ def _others(
         view.name for view in views if view.liveness in presence.LIVING and view.name != agent
     ]
     work: dict[tuple[str, bool], list[str]] = {(name, False): [] for name in living}
-    for issue in known:
+    for issue in known_issues:
         lock = next((held[number] for number in issue.numbers if number in held), None)
         if lock and lock.holder != agent and (lock.holder or "", lock.is_person) in work:
             text = f"{short(issue)} {phrase(issue.title, TITLE)}"
@@ -80,7 +81,7 @@ def _others(
             texts.append(f"has {what(hold.patterns, hold.name, PATTERNS)}")
     if not work:
         return ["No other agent is at work."]
-    busiest = sorted(work, key=lambda each: not work[each])
+    busiest = sorted(work, key=lambda who: not work[who])
     shown = [_one(*pair, work[pair]) for pair in busiest[:AGENTS]]
     more = len(work) - len(shown)
     rest = f"; {more} more: `ghp agent-status`" if more else ""
@@ -94,11 +95,11 @@ def _one(name: str, is_person: bool, texts: Iterable[str]) -> str:
     return f"{named(name, is_person)} {first}".rstrip() + (f" and {more} more" if more > 0 else "")
 
 
-def _ready(ctx: Context, known: Collection[Issue], held: Mapping[int, Lock]) -> list[str]:
-    found = issues.ready(ctx.ws, [*known], held, issues.commanded(ctx.store))
-    if not found:
+def _ready(ctx: Context, known_issues: Collection[Issue], held: Mapping[int, Lock]) -> list[str]:
+    ready = issues.ready(ctx.ws, [*known_issues], held, issues.commanded(ctx.store))
+    if not ready:
         return []
-    shown = ", ".join(f"{short(issue)} {phrase(issue.title, TITLE)}" for issue in found[:ISSUES])
-    more = len(found) - ISSUES
+    shown = ", ".join(f"{short(issue)} {phrase(issue.title, TITLE)}" for issue in ready[:ISSUES])
+    more = len(ready) - ISSUES
     rest = f"; {count(more, 'more issue')}: `ghp agent-issues --ready`" if more > 0 else ""
     return [f"Ready: {shown}{rest}."]

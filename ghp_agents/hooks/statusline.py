@@ -31,15 +31,15 @@ def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
     if context is None:
         return ""
     usage.note(context, usage.from_status_line(context, payload))
-    known = _known(context)
-    parts = [context.agent, _work(context, known), *_counts(known)]
+    facts = _known(context)
+    parts = [context.agent, _work(context, facts), *_counts(facts)]
     return SEPARATOR.join([part for part in parts if part])
 
 
-def _work(context: "HookContext", known: "Mapping[str, Any]") -> str:
+def _work(context: "HookContext", facts: "Mapping[str, Any]") -> str:
     presence = context.presence() or {}
     issue, status = presence.get("issue"), presence.get("status")
-    correction = known["corrected"].get(context.agent)
+    correction = facts["corrected"].get(context.agent)
     if correction and correction[0] == _claim(presence):
         issue, status = correction[1:]
     number = f"#{issue}" if type(issue) is int else ""
@@ -63,8 +63,8 @@ def _known(context: "HookContext") -> "dict[str, Any]":
     return cached
 
 
-def _counts(known: "Mapping[str, Any]") -> "list[str]":
-    questions, stale = known["open"], known["stale"]
+def _counts(facts: "Mapping[str, Any]") -> "list[str]":
+    questions, stale = facts["open"], facts["stale"]
     return [
         f"{questions} question{'s' if questions != 1 else ''} open" if questions else "",
         f"{stale} agent{'s' if stale != 1 else ''} stale" if stale else "",
@@ -89,9 +89,9 @@ def _computed(context: "HookContext") -> "dict[str, Any]":
         "open": sum(question.is_open for question in questions),
         "stale": sum(view.liveness is Liveness.STALE for view in views),
         "corrected": {
-            view.name: [_claim(view.presence), *_claim(seen.presence)[::2]]
-            for view, seen in corrected
-            if seen.presence != view.presence
+            view.name: [_claim(view.presence), *_claim(shown.presence)[::2]]
+            for view, shown in corrected
+            if shown.presence != view.presence
         },
     }
 

@@ -106,9 +106,9 @@ def _reading(context: "HookContext", local: "Mapping[str, Any]", is_base: bool) 
         return _reported(event, usage.kept(local, MESSAGES, session))
     from ghp_agents.hooks import session_file
 
-    known = usage.kept(local, session_file.SOURCE, session)
+    kept = usage.kept(local, session_file.SOURCE, session)
     return session_file.read(
-        event.client, event.transcript, session, event.model, known, is_base=is_base
+        event.client, event.transcript, session, event.model, kept, is_base=is_base
     )
 
 
@@ -118,21 +118,21 @@ def _counted(event: "Event") -> str:
     return f"{session} {event.pid}" if event.reported is not None and event.pid else session
 
 
-def _reported(event: "Event", known: "Mapping[str, Any]") -> "Reading | None":
+def _reported(event: "Event", kept: "Mapping[str, Any]") -> "Reading | None":
     """The counts in a message: counters, or those of the turn that it names."""
-    found: dict[str, Any] = dict(event.reported or {})
-    turn = found.pop("turn", None)
+    counters: dict[str, Any] = dict(event.reported or {})
+    turn = counters.pop("turn", None)
     if turn is None:
-        return usage.Reading(MESSAGES, found, model=text(found, "model"))
-    counts = {name: value for name, value in found.items() if usage.is_count(value)}
-    if not isinstance(turn, str) or known.get("turn") == turn or not counts:
+        return usage.Reading(MESSAGES, counters, model=text(counters, "model"))
+    counts = {name: value for name, value in counters.items() if usage.is_count(value)}
+    if not isinstance(turn, str) or kept.get("turn") == turn or not counts:
         return None
     for name, value in counts.items():
-        before = known.get(name)
+        before = kept.get(name)
         counts[name] = value + (before if usage.is_count(before) else 0)
     return usage.Reading(MESSAGES, counts, model=event.model, place={"turn": turn[:64]})
 
 
 def _object(value: "Any", key: str) -> "Mapping[str, Any]":
-    found = value.get(key) if isinstance(value, dict) else None
-    return found if isinstance(found, dict) else {}
+    inner = value.get(key) if isinstance(value, dict) else None
+    return inner if isinstance(inner, dict) else {}

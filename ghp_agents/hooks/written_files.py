@@ -86,14 +86,14 @@ class WorktreeLook:
             epoch = self.presence["epoch"]
             where = folders, context.agent, epoch, key, here, context.now
             rival = implicit_leases.take_lease(*where, *self.limits)
-        found = [
+        rivals = [
             lease
             for lease in check_edit.rivals(
                 folders, context.agent, key, here, context.now, self.limits
             )
             if lease.is_in(here) and rival in (None, lease.agent)
         ]
-        touch = (found[0].agent, found[0].since) if found else None
+        touch = (rivals[0].agent, rivals[0].since) if rivals else None
         return self.verdict(path, touch)
 
     def others(self, path: str) -> "list[ImplicitLease]":
@@ -118,24 +118,24 @@ class WriteRemark:
 
 
 def remarks(look: WorktreeLook, changed: "Sequence[str]") -> list[WriteRemark]:
-    """What is to be told about the changed files."""
+    """The remarks for the agent about the changed files."""
     from time import monotonic
 
     until = monotonic() + MERGE_S
-    found: list[WriteRemark] = []
+    remarks: list[WriteRemark] = []
     for path in [path for path in changed if policy_cache.is_plain(path)][:LEASED]:
         verdict = look.lease(path)
         if verdict.is_refused and verdict.kind not in OTHERS:
             if not _is_exempt(look.context, verdict):
                 mark = f"{verdict.kind} {verdict.holder} {verdict.since}"
-                found.append(
+                remarks.append(
                     WriteRemark(path, mark, verdict.why, verdict.next, look.is_certain(path))
                 )
         elif monotonic() < until:
             others = look.others(path)
             conflict = _conflict(look, path, others) if others else None
-            found += [conflict] if conflict else []
-    return found
+            remarks += [conflict] if conflict else []
+    return remarks
 
 
 def _is_exempt(context: "HookContext", verdict: Verdict) -> bool:
@@ -154,25 +154,25 @@ def _conflict(
     context = look.context
     try:
         mine = worktree_file.read_file(context.place.toplevel or "", path)
-        found = file_conflicts.first_conflict(
+        conflict = file_conflicts.first_conflict(
             context.place, path, mine, others, folders=context.folders, environ=context.environ
         )
     except worktree_file.UndecidedError:
         return None
-    if found is None:
+    if conflict is None:
         return None
-    mark = f"{found.kind} {found.agent} {found.since} {found.theirs}"
-    why, hint = conflict_words.why(found), conflict_words.hint_after(found)
+    mark = f"{conflict.kind} {conflict.agent} {conflict.since} {conflict.theirs}"
+    why, hint = conflict_words.why(conflict), conflict_words.hint_after(conflict)
     return WriteRemark(path, mark, why, hint, look.is_certain(path))
 
 
 def policy_of(context: "HookContext") -> "Book | None":
-    """The policy; an outdated one is compiled again, if that is soon done."""
+    """The policy; an outdated one is compiled again, if that takes little time."""
     from ghp_agents.hotpath.policy_stamp import Sources
 
-    found = policy_cache.load(Sources(context.place, context.folders, context.environ))
-    if found is not None:
-        return found
+    cached = policy_cache.load(Sources(context.place, context.folders, context.environ))
+    if cached is not None:
+        return cached
     from ghp_agents.guard import evaluate
     from ghp_agents.hooks import deadline
 
@@ -194,10 +194,10 @@ def _is_shared(
         except OSError:
             continue
     for name in names - {context.agent}:
-        found = alive.newest_presence(context.folders, name)
+        newest = alive.newest_presence(context.folders, name)
         if (
-            found
-            and found[0].get("worktree") == presence.get("worktree")
+            newest
+            and newest[0].get("worktree") == presence.get("worktree")
             and alive.lives(context.folders, name, context.now, *limits) is True
         ):
             return True

@@ -35,17 +35,17 @@ def is_used(folders: Iterable[Path], environ: Mapping[str, str]) -> bool:
 def verifies(folders: Iterable[Path], environ: Mapping[str, str]) -> bool:
     """Whether aider's configuration lets git run its hooks in each of the worktrees."""
     default = _setting(_home(environ) / CONFIG) or _is_on(environ.get(VARIABLE, ""))
-    found = [_setting(folder / CONFIG) for folder in folders]
-    return all(default if setting is None else setting for setting in found)
+    settings = [_setting(folder / CONFIG) for folder in folders]
+    return all(default if setting is None else setting for setting in settings)
 
 
 def _setting(path: Path) -> bool | None:
     """The setting in a file, None without one. Only its plain form is read: no YAML."""
     try:
-        found = _SETTING.search(user_file.read_text(path) or "")
+        match = _SETTING.search(user_file.read_text(path) or "")
     except GhpError:
         return None
-    return _is_on(found[1]) if found else None
+    return _is_on(match[1]) if match else None
 
 
 def _is_on(text: str) -> bool:

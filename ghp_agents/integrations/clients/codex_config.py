@@ -36,13 +36,13 @@ def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
     states = _users(environ).get("hooks", {})
     states = states.get("state", {}) if isinstance(states, dict) else {}
     pairs = states.items() if isinstance(states, dict) else []
-    known = {key for key, state in pairs if _has_hash(state)}
+    hashed = {key for key, state in pairs if _has_hash(state)}
     ours = [
         f"{_snake(entry.event)}:{entry.group}:{entry.handler}"
         for entry in places(user_file.read_text(target.path) or "{}")
     ]
     paths = (target.path, target.path.resolve())
-    return all(any(f"{path}:{hook}" in known for path in paths) for hook in ours)
+    return all(any(f"{path}:{hook}" in hashed for path in paths) for hook in ours)
 
 
 def _has_hash(state: Any) -> bool:
@@ -142,8 +142,8 @@ def _unhide(common_dir: Path) -> None:
 def _roots(config: Mapping[str, Any]) -> list[str] | None:
     """The folders that a configuration names; None if it has no list."""
     table = config.get(TABLE)
-    found = table.get(ROOTS) if isinstance(table, dict) else None
-    return [root for root in found if isinstance(root, str)] if isinstance(found, list) else None
+    roots = table.get(ROOTS) if isinstance(table, dict) else None
+    return [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else None
 
 
 def _users(environ: Mapping[str, str]) -> Mapping[str, Any]:

@@ -69,26 +69,26 @@ def _is_tracked(top: Path, path: Path) -> bool:
     return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
 
 
-def chosen(words: str, found: Sequence[str]) -> list[str]:
+def chosen(words: str, present: Sequence[str]) -> list[str]:
     """The clients that `words` selects. Raises UsageError."""
-    known = [*HOMES, GIT]
+    clients = [*HOMES, GIT]
     if words == FOUND:
-        if not found:
+        if not present:
             raise UsageError(
                 "Found no client with hooks here: no client's program is on PATH, and neither this "
                 "repository nor your home folder has its settings.",
                 hint="Name the one that you use, such as `ghp agent-init --hooks claude`, or leave "
-                f"out --hooks. Known: {', '.join(known)}.",
+                f"out --hooks. Known: {', '.join(clients)}.",
             )
-        return list(found)
+        return list(present)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
-    unknown = [word for word in wanted if word not in known]
+    unknown = [word for word in wanted if word not in clients]
     if unknown or not wanted:
         raise UsageError(
             f"{unknown[0] if unknown else words!r} is not a client with hooks.",
-            hint=f"Known clients: {', '.join(known)}.",
+            hint=f"Known clients: {', '.join(clients)}.",
         )
-    return [client for client in known if client in wanted]
+    return [client for client in clients if client in wanted]
 
 
 def found(folders: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
@@ -163,13 +163,13 @@ def setting(path: Path, key: str) -> Any:
 
 def plugins_enabled(folders: Iterable[Path], environ: Mapping[str, str]) -> list[Path]:
     """The files that enable our plugin for Claude Code."""
-    found = []
+    paths = []
     for path in claude_settings(folders, environ):
         plugins = setting(path, "enabledPlugins")
         named = plugins.items() if isinstance(plugins, dict) else []
         if any(name.startswith(f"{NAME}@") and on is True for name, on in named):
-            found.append(path)
-    return found
+            paths.append(path)
+    return paths
 
 
 @contextmanager

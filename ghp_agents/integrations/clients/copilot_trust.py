@@ -20,6 +20,6 @@ def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
         return True
     path = config_files.users(environ, COPILOT).path.parents[1] / FILE
     lists = [config_files.setting(path, key) for key in KEYS]
-    named = [Path(text) for found in lists if isinstance(found, list) for text in map(str, found)]
+    named = [Path(text) for names in lists if isinstance(names, list) for text in map(str, names)]
     tops = (target.top, target.top.resolve())
     return any(top.is_relative_to(folder) for top in tops for folder in named)

@@ -309,8 +309,8 @@ def _plugin(target: ConfigFile, before: str | None, python: str) -> str:
 
 def python_of_plugin(text: str) -> str | None:
     """The interpreter that the plugin calls."""
-    found = re.search(r"^const COMMAND = (\[.*\])$", text, re.MULTILINE)
-    words = parse(found[1]).value if found and is_our_plugin(text) else []
+    match = re.search(r"^const COMMAND = (\[.*\])$", text, re.MULTILINE)
+    words = parse(match[1]).value if match and is_our_plugin(text) else []
     return str(words[0]) if words else None
 
 

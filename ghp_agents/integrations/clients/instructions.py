@@ -33,8 +33,8 @@ Other agents work on this repository at the same time. `ghp agent-…` commands 
 
 def to_put(top: Path) -> list[Step]:
     """Steps to put the block into the files of a worktree, or to update it. Raises GhpError."""
-    found = _present(top) or [top / FILES[0]]
-    return [step for path in found for step in _step(path, _put, ("put", "Put", "into"))]
+    paths = _present(top) or [top / FILES[0]]
+    return [step for path in paths for step in _step(path, _put, ("put", "Put", "into"))]
 
 
 def to_take(top: Path) -> list[Step]:
@@ -46,7 +46,7 @@ def to_take(top: Path) -> list[Step]:
 
 def _present(top: Path) -> list[Path]:
     """The files of the worktree, each once: one may be a link to the other, or include it."""
-    found: dict[Path, Path] = {}
+    files: dict[Path, Path] = {}
     for name in FILES:
         content = user_file.read(top / name)
         if content is None:
@@ -56,9 +56,9 @@ def _present(top: Path) -> list[Path]:
                 f"{top / name} is a link out of the worktree, to {(top / name).resolve()}.",
                 hint="Check that link, and write to its target yourself.",
             )
-        if not (found and IMPORT in content.split() and BEGIN not in content):
-            found.setdefault((top / name).resolve(), top / name)
-    return [*found.values()]
+        if not (files and IMPORT in content.split() and BEGIN not in content):
+            files.setdefault((top / name).resolve(), top / name)
+    return [*files.values()]
 
 
 def _step(path: Path, change: Change, words: tuple[str, str, str]) -> list[Step]:

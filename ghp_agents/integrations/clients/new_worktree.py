@@ -35,8 +35,8 @@ def guarded(ws: Workspace) -> list[str]:
     """The clients whose hooks are installed in the main worktree, else for this user."""
     here = [target for target in config_files.here(ws, list(HOMES)) if _is(target, ws.root)]
     users = config_files.of_user(ws.environ, list(HOMES))
-    found = ([x.client for x in places if client_hooks.python_in(x)] for places in (here, users))
-    return next(filter(None, found), [])
+    choices = ([x.client for x in places if client_hooks.python_in(x)] for places in (here, users))
+    return next(filter(None, choices), [])
 
 
 def _is(target: ConfigFile, folder: Path) -> bool:

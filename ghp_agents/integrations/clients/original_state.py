@@ -29,8 +29,8 @@ class Origin(NamedTuple):
 
 def place(common_dir: Path, top: Path, client: str) -> Path:
     """The record's path for a worktree's file, by git's name for it; it may be moved."""
-    found = walk_up(str(top))
-    git_dir = os.path.relpath(found.git_dir, common_dir) if found else "."
+    location = walk_up(str(top))
+    git_dir = os.path.relpath(location.git_dir, common_dir) if location else "."
     worktree = "main" if git_dir == "." or git_dir.startswith("..") else git_dir
     return common_dir / "ghp" / FOLDER / worktree / f"{client}.json"
 

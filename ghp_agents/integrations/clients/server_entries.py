@@ -68,12 +68,12 @@ def put(text: str | None, file: ServerFile, python: str) -> str:
     servers = _servers(text, file)
     if servers is None:
         return jsonc_edit.insert(text, [], file.key, {NAME: entry})
-    found = servers.value.get(NAME)
-    if found is None:
+    existing = servers.value.get(NAME)
+    if existing is None:
         return jsonc_edit.insert(text, [file.key], NAME, entry)
-    if _python(found):
-        return text if found == entry else jsonc_edit.replace(text, [file.key, NAME], entry)
-    _refuse_another(found)
+    if _python(existing):
+        return text if existing == entry else jsonc_edit.replace(text, [file.key, NAME], entry)
+    _refuse_another(existing)
     return text
 
 
@@ -100,8 +100,8 @@ def python_in(text: str, file: ServerFile) -> str | None:
 
 def block_in(text: str) -> str:
     """Our lines in a TOML file; empty without them."""
-    found = _BLOCK.search(text)
-    return found[0].lstrip("\r\n") if found else ""
+    match = _BLOCK.search(text)
+    return match[0].lstrip("\r\n") if match else ""
 
 
 def without_block(text: str) -> str:
@@ -126,8 +126,8 @@ def _odd(reason: str) -> GhpError:
 def _words(server: Any) -> list[str]:
     if not isinstance(server, dict):
         return []
-    found = [server.get("command"), server.get("args")]
-    return [str(x) for part in found for x in (part if isinstance(part, list) else [part]) if x]
+    parts = [server.get("command"), server.get("args")]
+    return [str(x) for part in parts for x in (part if isinstance(part, list) else [part]) if x]
 
 
 def _python(server: Any) -> str | None:
@@ -144,9 +144,9 @@ def _refuse_another(server: Any) -> None:
 
 def _put_toml(text: str, python: str) -> str:
     rest = without_block(text)
-    found = _toml_server(rest)
-    if found is not None:
-        _refuse_another(found)
+    existing = _toml_server(rest)
+    if existing is not None:
+        _refuse_another(existing)
         return rest
     command, *args = server_command(python)
     block = (

@@ -62,10 +62,10 @@ def _place(ws: Workspace, file: ServerFile, top: Path) -> ServerPlace:
     return ServerPlace(file, ConfigFile(client, path, shown, top, memory))
 
 
-def to_put(ws: Workspace, found: Sequence[ServerPlace], python: str) -> list[Step]:
+def to_put(ws: Workspace, places: Sequence[ServerPlace], python: str) -> list[Step]:
     """Steps to add the server where it is missing. Raises GhpError for a file that cannot be
     changed, before any write."""
-    return [step for place in found for step in _to_put(ws, place, python)]
+    return [step for place in places for step in _to_put(ws, place, python)]
 
 
 def _to_put(ws: Workspace, place: ServerPlace, python: str) -> Iterator[Step]:
@@ -123,10 +123,10 @@ def _is_line_ours(common_dir: Path, place: ServerPlace) -> bool:
     return any(origin.hidden for origin in kept if origin)
 
 
-def to_take(ws: Workspace, found: Sequence[ServerPlace]) -> list[Step]:
+def to_take(ws: Workspace, places: Sequence[ServerPlace]) -> list[Step]:
     """Steps to remove the server. Raises GhpError for a file that cannot be read."""
     steps = []
-    for place in found:
+    for place in places:
         text = _text_of_ours(place)
         with with_name(place.target):
             if text is not None and server_entries.take(text, place.file) != text:
@@ -162,17 +162,17 @@ def _take(ws: Workspace, place: ServerPlace) -> None:
             original_state.forget(path)
 
 
-def advice(found: Sequence[ServerPlace], plugins: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def advice(places: Sequence[ServerPlace], plugins: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Facts and what to do, after the server was added. `plugins`: files that enable our plugin
     for Claude Code."""
-    for place in found:
+    for place in places:
         if place.target.is_tracked:
             yield (
                 f"{place.target.shown} is tracked by git, but its server is a program of this "
                 "machine.",
                 "Do not commit it.",
             )
-    clients = dict.fromkeys(client for place in found for client in place.file.clients)
+    clients = dict.fromkeys(client for place in places for client in place.file.clients)
     if "claude" in clients:
         yield (
             "Claude Code starts the server only after you approve it.",

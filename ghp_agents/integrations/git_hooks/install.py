@@ -41,12 +41,12 @@ class HookFile(NamedTuple):
 def hook_files(ws: Workspace) -> list[HookFile]:
     """The hooks that git runs in the worktrees of this clone, each once."""
     tops = worktree.folders(ws.folder)
-    found: dict[Path, HookFile] = {}
+    hooks: dict[Path, HookFile] = {}
     for top in tops or [ws.folder]:
         for name in HOOKS:
             hook = _hook(ws, name, top, tops)
-            found.setdefault(hook.path, hook)
-    return list(found.values())
+            hooks.setdefault(hook.path, hook)
+    return list(hooks.values())
 
 
 def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile:

@@ -92,9 +92,9 @@ def script(name: str, python: str) -> bytes:
 
 def python_of(content: bytes) -> str | None:
     """The interpreter that our script calls."""
-    found = re.search(rb"^python=(.*)$", content, re.MULTILINE)
+    match = re.search(rb"^python=(.*)$", content, re.MULTILINE)
     try:
-        words = shlex.split(found[1].decode("utf-8", "surrogateescape")) if found else []
+        words = shlex.split(match[1].decode("utf-8", "surrogateescape")) if match else []
     except ValueError:
         return None
     return words[0] if words else None

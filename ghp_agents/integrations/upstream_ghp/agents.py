@@ -47,14 +47,14 @@ def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
         agent = upstream_agent.agent_of(noted, ours) if is_here is not False else ""
         if is_here or (is_here is None and agent):
             words.append(Word(agent, noted))
-    known = {view.name for view in views}
-    fitting = tuple(role for role in roles if role.name in known)
+    names = {view.name for view in views}
+    fitting = tuple(role for role in roles if role.name in names)
     return Heard(tuple(words), fitting, tuple(broken))
 
 
 def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """The reports for `--json`, of all agents or of `names`."""
-    found: list[dict[str, Any]] = [
+    entries: list[dict[str, Any]] = [
         {
             "agent": agent or None,
             "issue": noted.issue,
@@ -68,23 +68,23 @@ def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str,
         }
         for agent, noted in heard.words
     ]
-    found += [
+    entries += [
         {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
         for role in heard.roles
     ]
-    return [entry for entry in found if names is None or entry["agent"] in names]
+    return [entry for entry in entries if names is None or entry["agent"] in names]
 
 
 def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
     """The reports as sentences, of all agents or of `names`."""
-    found = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
-    found += [(role.name, _role_sentence(role)) for role in heard.roles]
-    return [text for agent, text in found if names is None or agent in names]
+    pairs = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
+    pairs += [(role.name, _role_sentence(role)) for role in heard.roles]
+    return [text for agent, text in pairs if names is None or agent in names]
 
 
 def _role_sentence(role: Role) -> str:
-    seen = f", last seen {role.at}" if role.at else ""
-    return f"Upstream ghp reports for the role {role.name}: {role.status or 'nothing more'}{seen}."
+    when = f", last seen {role.at}" if role.at else ""
+    return f"Upstream ghp reports for the role {role.name}: {role.status or 'nothing more'}{when}."
 
 
 def _read(path: Path, parse: Callable[[Any], list[T]], broken: list[str]) -> list[T]:

@@ -30,9 +30,9 @@ def dashboard(ctx: Context, branch: str) -> dict[str, Any]:
     """The reply to upstream's dashboard about a branch, in its format."""
     snapshot = ctx.store.snapshot()
     views = shown_work.shown(ctx, snapshot, presence.list_agents(ctx, snapshot))
-    known = [view for view in views if view.liveness is not Liveness.GONE]
-    issue = _issue(known, branch)
-    here = [view for view in known if _is_here(view, branch, issue)]
+    current = [view for view in views if view.liveness is not Liveness.GONE]
+    issue = _issue(current, branch)
+    here = [view for view in current if _is_here(view, branch, issue)]
     items = [
         *(_agent(view) for view in here),
         *_claim(ctx.locks, issue, here),
@@ -94,9 +94,9 @@ def _claim(locks: LockService, issue: int | None, here: Sequence[AgentView]) -> 
 def _questions(
     ctx: Context, snapshot: Snapshot, issue: int | None, names: set[str]
 ) -> Iterator[Item]:
-    known = settled_questions.read(ctx, snapshot)
-    short = short_names(known)
-    for item in by_need(known):
+    questions = settled_questions.read(ctx, snapshot)
+    short = short_names(questions)
+    for item in by_need(questions):
         about = item.question.issue
         if item.is_open and (about == issue if about and issue else item.question.agent in names):
             yield _question(item, short[item.id])

@@ -63,8 +63,8 @@ def registered(data: Any, *, dashboard: bool) -> list[Hook]:
     hooks = data.get("hooks", []) if isinstance(data, dict) else None
     if not isinstance(hooks, list):
         raise ValueError("no list of hooks")
-    found = [_hook(entry, dashboard=dashboard) for entry in hooks if isinstance(entry, dict)]
-    return [hook for hook in found if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
+    entries = [_hook(entry, dashboard=dashboard) for entry in hooks if isinstance(entry, dict)]
+    return [hook for hook in entries if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
 
 
 def _hook(data: Mapping[str, Any], *, dashboard: bool) -> Hook:

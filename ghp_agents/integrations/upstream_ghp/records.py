@@ -37,10 +37,10 @@ class Role(NamedTuple):
 
 def registry(data: Any) -> list[Noted]:
     """`~/.ghp/agents.json`. Raises ValueError."""
-    found = []
+    records = []
     for entry in _objects(_object(data).get("agents")).values():
         waits = entry.get("waitingForInput") is True
-        found.append(
+        records.append(
             Noted(
                 _text(entry, "worktreePath", 4096), _text(entry, "branch"), _issue(entry),
                 _text(entry, "issueTitle"), "waiting" if waits else _text(entry, "status"), "",
@@ -48,7 +48,7 @@ def registry(data: Any) -> list[Noted]:
                 _text(entry, "lastSeen") or _text(entry, "startedAt"),
             )
         )  # fmt: skip
-    return found
+    return records
 
 
 def pipeline(data: Any) -> list[Noted]:
@@ -73,13 +73,13 @@ def roles(data: Any) -> list[Role]:
 
 def together(agents: Iterable[Noted], stages: Iterable[Noted]) -> list[Noted]:
     """The newest record for each worktree, or else branch, as `ghp status` shows them."""
-    found: dict[str, Noted] = {}
+    newest: dict[str, Noted] = {}
     for noted in sorted(agents, key=lambda noted: noted.at):
-        found[_key(noted)] = noted
+        newest[_key(noted)] = noted
     for noted in stages:
-        existing = found.get(_key(noted))
-        found[_key(noted)] = existing._replace(stage=noted.stage) if existing else noted
-    return [found[key] for key in sorted(found) if key]
+        existing = newest.get(_key(noted))
+        newest[_key(noted)] = existing._replace(stage=noted.stage) if existing else noted
+    return [newest[key] for key in sorted(newest) if key]
 
 
 def folder_of(noted: Noted) -> str:

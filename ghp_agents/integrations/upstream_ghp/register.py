@@ -60,10 +60,10 @@ class Upstream:
 
 def to_register(upstream: Upstream, python: str) -> list[Step]:
     """Steps to register missing or outdated hooks. Raises GhpError."""
-    known = {hook.name: hook for hook in registered(upstream.environ)}
+    existing = {hook.name: hook for hook in registered(upstream.environ)}
     steps: list[Step] = []
     for hook in upstream_hook.wanted(python):
-        previous = known.get(hook.name)
+        previous = existing.get(hook.name)
         if previous != hook:
             act = partial(_register, upstream, previous, hook)
             steps.append(Step("register", "Registered", hook.what, act))
