@@ -72,7 +72,7 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> EvidenceTopic:
     if wanted is None:
         return EvidenceTopic(actor)
     try:
-        found = ctx.tracker.get(wanted)
+        tracked = ctx.tracker.get(wanted)
     except NotFoundError as error:
         if issue is not None:
             raise
@@ -84,19 +84,19 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> EvidenceTopic:
         if not (number.isascii() and number.isdigit()):
             raise
         return EvidenceTopic(actor, int(number), notes=(f"Cannot read issue #{number}: {error}",))
-    blockers, notes = _blockers(ctx.tracker, found)
-    return EvidenceTopic(actor, found.number, found, blockers, notes)
+    blockers, notes = _blockers(ctx.tracker, tracked)
+    return EvidenceTopic(actor, tracked.number, tracked, blockers, notes)
 
 
 def _blockers(tracker: IssueTracker, issue: Issue) -> tuple[tuple[Issue, ...], tuple[str, ...]]:
-    found: list[Issue] = []
+    blockers: list[Issue] = []
     notes: list[str] = []
     for number in issue.blocked_by:
         try:
-            found.append(tracker.get(number))
+            blockers.append(tracker.get(number))
         except GhpError as error:
             notes.append(f"Cannot read #{number}, which blocks {short(issue)}: {error}")
-    return tuple(found), tuple(notes)
+    return tuple(blockers), tuple(notes)
 
 
 def branch(ws: Workspace, commit: str | None = None) -> Branch:
@@ -146,10 +146,12 @@ def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Hando
         for number in about.numbers
         for path, data in snapshot.files(handoff_record.folder_of(number)).items()
     }
-    found, problems = handoff_record.read_handoffs(files)
+    handoffs, problems = handoff_record.read_handoffs(files)
     if about.number is None:
-        found = [handoff for handoff in found if about.actor.name in (handoff.by.name, handoff.to)]
-    return found, problems
+        handoffs = [
+            handoff for handoff in handoffs if about.actor.name in (handoff.by.name, handoff.to)
+        ]
+    return handoffs, problems
 
 
 def rights(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
@@ -176,7 +178,7 @@ def _belongs(entry: LedgerEntry, about: EvidenceTopic) -> bool:
     return entry.issue in about.numbers
 
 
-def situation(about: EvidenceTopic, branch: Branch, asked: Iterable[Escalation]) -> Situation:
+def situation(about: EvidenceTopic, branch: Branch, questions: Iterable[Escalation]) -> Situation:
     """What a topic, its branch and its questions say about the next steps."""
     tasks_open, tasks = _tasks(about.issue) if about.issue else (0, 0)
     return Situation(
@@ -185,7 +187,7 @@ def situation(about: EvidenceTopic, branch: Branch, asked: Iterable[Escalation])
         operation=branch.operation,
         conflicts=len(branch.conflicts),
         unsent=branch.unsent or 0,
-        waiting_for=tuple(item.name for item in asked if item.is_open),
+        waiting_for=tuple(item.name for item in questions if item.is_open),
         blocked_by=tuple(blocker.number for blocker in about.blockers if blocker.state != "closed"),
         tasks_open=tasks_open,
         tasks=tasks,

@@ -41,18 +41,18 @@ def write(
 ) -> Handoff:
     """Record a handoff of an issue for `lease`'s holder; once for each claim. `why` says what
     happened to it. Its own last handoff is enough if its worktree is not in this clone. If the
-    holder keeps the issue, it is a checkpoint, and each is recorded."""
+    holder keeps the issue, this is a checkpoint, and every one is recorded."""
     ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
     theirs = worktree_of(ws, agent, fields)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
-    known = evidence.handoffs_about(store.snapshot(), about)[0]
-    for previous in known:
+    earlier = evidence.handoffs_about(store.snapshot(), about)[0]
+    for previous in earlier:
         if not keeps and previous.note.startswith(_first_line(agent, lease)):
             return previous
-    if theirs is None and known and _is_of(known[-1], agent, lease):
-        return known[-1]  # its own says more than what is known here
+    if theirs is None and earlier and _is_of(earlier[-1], agent, lease):
+        return earlier[-1]  # its own says more than what is known here
     if theirs is None:
         about = about._replace(notes=(*about.notes, _describe_missing(agent, fields)))
     branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
@@ -70,7 +70,7 @@ def write_work(
 ) -> Handoff | None:
     """Record what the worktree `theirs` of a stopped agent has beyond its pushed branch; once for
     each claim. Another clone has written a handoff already, without this work. None if there is
-    none."""
+    no such work."""
     agent, store = lease.holder or "", me.ctx.store
     work, branch = uncommitted.take_uncommitted(theirs, agent), evidence.branch(theirs)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
@@ -78,8 +78,8 @@ def write_work(
         f"The work of {agent} in its worktree. {_first_line(agent, lease)} and was stopped from "
         "another clone."
     )
-    known = evidence.handoffs_about(store.snapshot(), about)[0]
-    if any(previous.note == note for previous in known):
+    earlier = evidence.handoffs_about(store.snapshot(), about)[0]
+    if any(previous.note == note for previous in earlier):
         return None
     if not work.patch.changes and not work.missing and not branch.unsent:
         return None

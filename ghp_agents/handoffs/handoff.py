@@ -178,15 +178,15 @@ def ordered(handoffs: Iterable[Handoff]) -> list[Handoff]:
     return sorted(handoffs, key=lambda handoff: (handoff.clock, handoff.at, handoff.id))
 
 
-def find(known: Sequence[Handoff], reference: str) -> Handoff:
+def find(handoffs: Sequence[Handoff], reference: str) -> Handoff:
     """Find a handoff by its id or the beginning of it: `H-3f9a`, `3f9a`.
 
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("h-")
-    found = [handoff for handoff in known if prefix and handoff.id.startswith(prefix)]
+    matches = [handoff for handoff in handoffs if prefix and handoff.id.startswith(prefix)]
     hint = "`ghp agent-resume` lists handoffs. `ghp agent-sync` fetches those of other clones."
-    return only_match(found, reference, "handoff", lambda x: f"{x.name} ({x.at})", hint)
+    return only_match(matches, reference, "handoff", lambda x: f"{x.name} ({x.at})", hint)
 
 
 def size_text(size: int | None) -> str:

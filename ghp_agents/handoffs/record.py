@@ -167,8 +167,8 @@ def read_handoffs(files: Mapping[str, bytes]) -> tuple[list[Handoff], list[Probl
 
     Unknown files are ignored.
     """
-    found, problems = read_files(files, _handoff, _PATH)
-    return ordered(found), problems
+    handoffs, problems = read_files(files, _handoff, _PATH)
+    return ordered(handoffs), problems
 
 
 @lru_cache(maxsize=200)  # a command reads them for its facts, and again when it writes

@@ -138,11 +138,11 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
     """Refuse files that configure tools: others can write a handoff, and tools obey such files."""
     pieces = patch_text.read_patch(content)
     paths = {path for piece in pieces for path in (piece.old, piece.new)}
-    found = sorted(path for path in paths if configures_tools(path))
-    if not found:
+    configs = sorted(path for path in paths if configures_tools(path))
+    if not configs:
         return
-    names = ", ".join(as_code(path) for path in found[:LISTED])
-    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    names = ", ".join(as_code(path) for path in configs[:LISTED])
+    rest = f" and {len(configs) - LISTED} more" if len(configs) > LISTED else ""
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
         f"{names}{rest}.",
@@ -160,13 +160,13 @@ def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     operation = worktree.operation(ws.git_dir)
-    found = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
-    if not found and not operation:
+    changes = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
+    if not changes and not operation:
         return
-    names = ", ".join(as_code(item.path) for item in found[:LISTED])
-    rest = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
-    paths = count(len(found), "uncommitted path")
-    what = f"{paths}: {names}{rest}" if found else f"in the middle of {operation}"
+    names = ", ".join(as_code(item.path) for item in changes[:LISTED])
+    rest = f" and {len(changes) - LISTED} more" if len(changes) > LISTED else ""
+    paths = count(len(changes), "uncommitted path")
+    what = f"{paths}: {names}{rest}" if changes else f"in the middle of {operation}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",
         hint="Commit the changes, run `git stash -u`, or restore into a new worktree: "

@@ -66,14 +66,16 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
         about = about if given is None else evidence.topic(ctx, actor, str(given))
     named = None
     if issue is None and (handoff or about.number is None):
-        known, _ = handoff_record.read_handoffs(ctx.store.snapshot().files(handoff_record.HANDOFFS))
-        mine = [item for item in known if actor.name in (item.by.name, item.to)]
-        named = find(known, handoff) if handoff else (mine[-1] if mine else None)
+        handoffs, _ = handoff_record.read_handoffs(
+            ctx.store.snapshot().files(handoff_record.HANDOFFS)
+        )
+        mine = [item for item in handoffs if actor.name in (item.by.name, item.to)]
+        named = find(handoffs, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
             about = evidence.topic(ctx, actor, str(named.issue))
     facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
-    asked = settled_questions.marked(ctx.locks, ctx.store.snapshot(), facts.escalations)
-    facts = facts._replace(escalations=tuple(asked))
+    questions = settled_questions.marked(ctx.locks, ctx.store.snapshot(), facts.escalations)
+    facts = facts._replace(escalations=tuple(questions))
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
@@ -210,8 +212,8 @@ def _describe_last(last: Handoff | None, now: float) -> list[str]:
 
 def _other_handoffs(store: StateStore, about: EvidenceTopic) -> list[str]:
     """List other issues whose latest handoff is to the actor."""
-    known, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
-    latest = {handoff.issue: handoff for handoff in known if handoff.issue is not None}
+    handoffs, _ = handoff_record.read_handoffs(store.snapshot().files(handoff_record.HANDOFFS))
+    latest = {handoff.issue: handoff for handoff in handoffs if handoff.issue is not None}
     return [
         f"Also handed over to you: #{number} ({handoff.name}): `ghp agent-resume --issue {number}`."
         for number, handoff in sorted(latest.items())
@@ -304,10 +306,10 @@ def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) ->
     if ws.place.toplevel is None:
         return []
     ours = unchanged_files(ws)
-    found = [item for item in differences if item.code != "??" or item.path not in ours]
+    changes = [item for item in differences if item.code != "??" or item.path not in ours]
     lines = markdown.branch_lines(branch)
-    if not found:
+    if not changes:
         return lines
-    shown = ", ".join(as_code(item.path) for item in found[:SHOWN])
-    rest = f" and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    return [*lines, f"{count(len(found), 'uncommitted path')}: {shown}{rest}."]
+    shown = ", ".join(as_code(item.path) for item in changes[:SHOWN])
+    rest = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
+    return [*lines, f"{count(len(changes), 'uncommitted path')}: {shown}{rest}."]

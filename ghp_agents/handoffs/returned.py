@@ -81,8 +81,8 @@ def encode(entry: Return) -> Record:
 
 def read_returns(files: Mapping[str, bytes]) -> tuple[list[Return], list[Problem]]:
     """Read the records, oldest first; an unreadable one is a problem and hides no other."""
-    found, problems = read_files(files, _decode, what="not a record of a returned pull request: ")
-    return sorted(found, key=order), problems
+    returns, problems = read_files(files, _decode, what="not a record of a returned pull request: ")
+    return sorted(returns, key=order), problems
 
 
 def round_of(returns: Iterable[Return], entry: Return) -> int:
@@ -101,8 +101,8 @@ def _decode(path: str, data: bytes) -> Return:
     fields = parse(data)
     person = fields.pop("person", False) is True
     try:
-        known = {name: fields[name] for name in Return._fields}
-        entry = Return(**{**known, "by": Actor(str(fields["by"]), person)})
+        values = {name: fields[name] for name in Return._fields}
+        entry = Return(**{**values, "by": Actor(str(fields["by"]), person)})
     except KeyError as error:
         raise ValueError(f"a field is missing: {error}") from None
     words = (entry.head, entry.trunk, entry.agent, entry.text, entry.branch, entry.at, entry.clone)

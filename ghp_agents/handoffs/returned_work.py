@@ -28,26 +28,26 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
             entry.agent if entry.issue is None else holders.get(claim_name(entry.issue))
         )
 
-    found = unresolved(ctx.ws, snapshot, is_its_own)
-    return [rules.reminder(entry, number, why(entry)) for entry, number in found]
+    returns = unresolved(ctx.ws, snapshot, is_its_own)
+    return [rules.reminder(entry, number, why(entry)) for entry, number in returns]
 
 
 def steps(ws: Workspace, snapshot: Snapshot, about: EvidenceTopic) -> list[str]:
     """Return the fixes that an issue needs before anything else."""
     if about.number is None or (about.issue and about.issue.state == "closed"):
         return []
-    found = unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
-    return [rules.step(entry, number, why(entry)) for entry, number in found]
+    returns = unresolved(ws, snapshot, lambda entry: entry.issue in about.numbers)
+    return [rules.step(entry, number, why(entry)) for entry, number in returns]
 
 
 def unresolved(
     ws: Workspace, snapshot: Snapshot, is_wanted: Callable[[Return], bool]
 ) -> list[tuple[Return, int]]:
     """Return the last return of each pull request and its round, unless the branch has moved on."""
-    found, _ = rules.read_returns(snapshot.files(FOLDER))
+    returns, _ = rules.read_returns(snapshot.files(FOLDER))
     return [
         (entry, number)
-        for entry, number in rules.last(found)
+        for entry, number in rules.last(returns)
         if is_wanted(entry) and not _is_resolved(ws, entry)
     ]
 

@@ -34,14 +34,13 @@ def _merge(earlier: Any, new: Any) -> Any:
     return tuple(dict.fromkeys((*(item for item in earlier if item not in new), *new)))[-ITEMS:]
 
 
-def carried(known: Sequence[Handoff], agent: str, branch: str | None) -> Sections:
-    """Return what an agent, or who handed over to it, said last; `known` is about one issue.
-
-    Without an issue, it must have been about the same branch.
+def carried(handoffs: Sequence[Handoff], agent: str, branch: str | None) -> Sections:
+    """Return the last sections of an agent, or of who handed over to it, from `handoffs` of one
+    issue. Without an issue, the handoff must be about the same branch.
     """
     mine = [
         handoff
-        for handoff in known
+        for handoff in handoffs
         if agent in (handoff.by.name, handoff.to) and (handoff.issue or handoff.branch == branch)
     ]
     return mine[-1].sections if mine else NO_WORDS
@@ -77,9 +76,9 @@ def encode(words: Sections) -> dict[str, Any]:
 
 def decode(value: Any) -> Sections:
     """Return the sections in front matter, which anybody may have written."""
-    found = value if isinstance(value, dict) else {}
-    texts = (any_text(found.get(name))[:TEXT_LIMIT] for name in Sections._fields[:3])
-    lists = (_items(found.get(name)) for name in Sections._fields[3:])
+    fields = value if isinstance(value, dict) else {}
+    texts = (any_text(fields.get(name))[:TEXT_LIMIT] for name in Sections._fields[:3])
+    lists = (_items(fields.get(name)) for name in Sections._fields[3:])
     return Sections(*texts, *lists)  # type: ignore[arg-type]
 
 

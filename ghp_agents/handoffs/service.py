@@ -114,9 +114,9 @@ def record_of(
     body = page(ws, facts, draft)
 
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
-        known, _ = evidence.handoffs_about(snapshot, about)
-        if known and _is_unchanged(known[-1], draft):
-            return _unchanged_result(snapshot, known[-1], facts.notes), []
+        earlier, _ = evidence.handoffs_about(snapshot, about)
+        if earlier and _is_unchanged(earlier[-1], draft):
+            return _unchanged_result(snapshot, earlier[-1], facts.notes), []
         now = draft._replace(clock=snapshot.clock + 1)
         document = record.render(now, body)
         text, learnt = document.decode("utf-8"), len(facts.learnt)
@@ -209,19 +209,19 @@ def _note(ws: Workspace, text: str) -> tuple[str, list[str]]:
 def _storable(ws: Workspace, text: str, what: str) -> tuple[str, list[str]]:
     tidy = text.encode("utf-8", "replace").decode("utf-8")
     tidy = clean(tidy.replace("\r\n", "\n").replace("\r", "\n")).strip()
-    found = secret_scan.find(tidy)
-    warnings = [f"The {what} seemed to contain {found}, which was removed."] if found else []
+    secret = secret_scan.find(tidy)
+    warnings = [f"The {what} seemed to contain {secret}, which was removed."] if secret else []
     return publishable(tidy, ws.environ), warnings
 
 
 def _words(
     ws: Workspace, facts: HandoffFacts, words: Sections | None
 ) -> tuple[Sections, list[str]]:
-    """Return what the agent says with what it said before, and warnings."""
+    """Return the agent's new sections merged with its earlier ones, and warnings."""
     about = facts.about
     is_over = about.issue is not None and about.issue.state == "closed"
-    known = () if is_over else facts.topic_facts.handoffs
-    before = sections.carried(known, about.actor.name, facts.branch.name)
+    handoffs = () if is_over else facts.topic_facts.handoffs
+    before = sections.carried(handoffs, about.actor.name, facts.branch.name)
     removed: list[str] = []
 
     def storable(text: str) -> str:

@@ -31,15 +31,15 @@ class Sharing(NamedTuple):
     def describe(self, left_out: Iterable[str], kept: Iterable[str]) -> str:
         """Return in one line what was left out, and what was kept although nobody is known to have
         edited it."""
-        names, one = ", ".join(map(named, self.others)), len(self.others) == 1
+        names, is_single = ", ".join(map(named, self.others)), len(self.others) == 1
         foreign = sorted(left_out)
         unknown = sorted(path for path in kept if not self.editor(path))
         lines = []
         if foreign:
-            edit = "edits" if one else "edit"
+            edit = "edits" if is_single else "edit"
             lines.append(f"Left out, because {names} {edit} them here: {_listed(foreign)}.")
         if unknown:
-            work, files = "works" if one else "work", count(len(unknown), "stored file")
+            work, files = "works" if is_single else "work", count(len(unknown), "stored file")
             lines.append(
                 f"{names} {work} here, too, and nobody is known to have edited {files}: "
                 f"{_listed(unknown)}."

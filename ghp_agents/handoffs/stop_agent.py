@@ -138,8 +138,8 @@ def _find(ctx: Context, name: str) -> AgentView:
 
 
 def _claims(ctx: Context, name: str) -> list[Lock]:
-    known = ctx.locks.known(PREFIX)
-    return [lock for lock in known if lock.holder == name and not lock.is_person]
+    locks = ctx.locks.known(PREFIX)
+    return [lock for lock in locks if lock.holder == name and not lock.is_person]
 
 
 def _order(

@@ -65,20 +65,20 @@ def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
     """Return why a change must not be stored: stored work is pushed, and others can read it."""
     if change.kind == "A" and secret_scan.is_made_for_secrets(change.path):
         return "a file that usually holds secrets"
-    found = secret_scan.find(added.decode("utf-8", "replace"))
-    return f"seems to hold {found}" if found else None
+    secret = secret_scan.find(added.decode("utf-8", "replace"))
+    return f"seems to hold {secret}" if secret else None
 
 
 def _not_in_patch(differences: Sequence[Difference], kept: Patch) -> list[LeftOut]:
     """List what a patch of the files cannot contain: index-only changes, and submodules'."""
-    known = {item.path for item in kept.left_out}
-    found: list[LeftOut] = []
+    covered = {item.path for item in kept.left_out}
+    left_out: list[LeftOut] = []
     for difference in differences:
-        if difference.path in known:
+        if difference.path in covered:
             continue
         if difference.inside:
-            found.append(LeftOut(difference.path, None, "a submodule with changes of its own"))
+            left_out.append(LeftOut(difference.path, None, "a submodule with changes of its own"))
         elif difference.code in ("AD", "MD", "TD"):
             reason = "staged, and then deleted: only the index has it"
-            found.append(LeftOut(difference.path, None, reason))
-    return found
+            left_out.append(LeftOut(difference.path, None, reason))
+    return left_out

@@ -25,19 +25,19 @@ def pages(
     """The text of each page by its path. `since`: only conversations with a message after that
     time in seconds, and only such messages in the timeline."""
     states = {letter.message.id: letter.state for letter in letters if letter.message.wants_work}
-    found: dict[str, str] = {}
+    pages: dict[str, str] = {}
     entries: list[tuple[Message, str]] = []
     for members in retention.threads(messages):
         thread = sorted(members, key=order)
         fresh = [message for message in thread if since is None or seconds(message.at) >= since]
         if fresh:
             path = path_of(thread)
-            path = path_of(thread, 64) if path in found else path  # forged ids may begin alike
-            found[path] = page(thread, states)
+            path = path_of(thread, 64) if path in pages else path  # forged ids may begin alike
+            pages[path] = page(thread, states)
             entries += [(entry, path) for entry in fresh]
     if entries:
-        found[TIMELINE] = _timeline(entries)
-    return found
+        pages[TIMELINE] = _timeline(entries)
+    return pages
 
 
 def path_of(thread: Sequence[Message], id_limit: int = 12) -> str:

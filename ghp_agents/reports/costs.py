@@ -48,15 +48,15 @@ def read_costs(ctx: Context, since: float) -> Costs:
     uses: dict[int | None, dict[str, Use]] = {}
     silent: dict[int | None, list[str]] = {}
     for name, presence in sorted(now.agents().items()):
-        found = spent.grown(spent.of_agent(now, name), spent.of_agent(then, name))
-        use = usage.total(found.values())
+        growth = spent.grown(spent.of_agent(now, name), spent.of_agent(then, name))
+        use = usage.total(growth.values())
         if not any(use) and not is_since(str(presence.get("timestamp")), since):
             continue
         model = usage.valid(presence.get(usage.FIELD)).get("model", "")
         agents.append(AgentCost(name, str(presence.get("kind") or ""), model, use))
-        for issue in found:
-            if any(found[issue]):
-                uses.setdefault(issue, {})[name] = found[issue]
+        for issue in growth:
+            if any(growth[issue]):
+                uses.setdefault(issue, {})[name] = growth[issue]
         if use == NOTHING and issue_of(presence):
             silent.setdefault(issue_of(presence), []).append(name)
     titles: dict[int | None, str] = {x.number: x.title for x in ctx.tracker.known(closed=True)}

@@ -17,16 +17,16 @@ def write(folder: Path, pages: Mapping[str, str]) -> int:
     """Write the pages below a folder; returns how many changed.
 
     Raises RefusedError if a file that somebody else wrote or changed is in the way, or a link;
-    then nothing was written. Killed half-way, it goes on the next time.
+    then nothing was written. An export that was killed continues the next time.
     """
     place = folder / LISTING
     _refuse_links(folder, LISTING)
-    known = _listed(user_file.read(place) or b"{}")
+    listing = _listed(user_file.read(place) or b"{}")
     changed: dict[str, bytes] = {}
     for path, text in pages.items():
         _refuse_links(folder, path)
         before, after = user_file.read(folder / path), text.encode("utf-8", "replace")
-        if before is not None and before != after and _digest(before) not in known.get(path, []):
+        if before is not None and before != after and _digest(before) not in listing.get(path, []):
             raise RefusedError(
                 f"{folder / path} was not written by ghp-agents, or was changed since.",
                 hint="Move that file, or export to another folder.",
@@ -37,11 +37,11 @@ def write(folder: Path, pages: Mapping[str, str]) -> int:
         return 0
     # Both digests count until the end: a killed process may have written some of the files.
     fresh = {path: [_digest(text.encode("utf-8", "replace"))] for path, text in pages.items()}
-    both = {path: [*known.get(path, []), *digests] for path, digests in fresh.items()}
-    _save(place, {**known, **both})
+    both = {path: [*listing.get(path, []), *digests] for path, digests in fresh.items()}
+    _save(place, {**listing, **both})
     for path, after in changed.items():
         user_file.rewrite(folder / path, user_file.read(folder / path), after)
-    _save(place, {**known, **fresh})
+    _save(place, {**listing, **fresh})
     return len(changed)
 
 
@@ -63,10 +63,10 @@ def _digest(data: bytes) -> str:
 def _listed(content: bytes) -> dict[str, list[Any]]:
     """The digests that count for each path; none, if the listing cannot be read."""
     try:
-        found = json.loads(content)
+        listing = json.loads(content)
     except (ValueError, RecursionError):
         return {}
-    items = found.items() if isinstance(found, dict) else ()
+    items = listing.items() if isinstance(listing, dict) else ()
     return {path: any_list(digests) for path, digests in items}
 
 

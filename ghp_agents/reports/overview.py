@@ -72,7 +72,7 @@ class AgentRow(NamedTuple):
     needs: tuple[Need, ...] = ()  # the most important first
     issue: int | None = None  # only one that it has claimed
     title: str = ""  # of that issue
-    seen: float | None = None  # seconds since its last heartbeat, or since that arrived here
+    last_seen: float | None = None  # seconds since its last heartbeat, or since that arrived here
     is_here: bool = True  # it lives in this clone
     clone: str = ""
     worktree: str = ""  # a path if it is here, else the folder's name
@@ -103,8 +103,8 @@ class AgentRow(NamedTuple):
     @property
     def question(self) -> str:
         """The id of its most important open question; empty without one."""
-        asked = (need.id for need in self.needs if need.kind is NeedKind.QUESTION)
-        return next(asked, "")
+        ids = (need.id for need in self.needs if need.kind is NeedKind.QUESTION)
+        return next(ids, "")
 
 
 class AgentFacts(NamedTuple):
@@ -160,7 +160,7 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
         needs=tuple(sorted(_needs(view, issue, facts), key=lambda need: need.rank)),
         issue=issue,
         title=facts.titles.get(issue, "") if issue else "",
-        seen=view.silent if view.is_here else view.heard,
+        last_seen=view.silent if view.is_here else view.heard,
         is_here=view.is_here,
         clone=view.clone or "",
         worktree=facts.worktrees.get(view.name) or _text(presence, "worktree"),
@@ -223,7 +223,7 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
     groups = Counter(row.group for row in rows)
     livenesses = Counter(row.liveness for row in rows)
-    asked = (need for needs in facts.needs.values() for need in needs)
+    all_needs = (need for needs in facts.needs.values() for need in needs)
     return Totals(
         agents=len(rows),
         working=groups[AgentGroup.WORKING],
@@ -231,7 +231,7 @@ def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
         idle=groups[AgentGroup.IDLE],
         stale=livenesses[Liveness.STALE],
         dead=livenesses[Liveness.DEAD],
-        questions=sum(1 for need in asked if need.kind is NeedKind.QUESTION),
+        questions=sum(1 for need in all_needs if need.kind is NeedKind.QUESTION),
         clones=facts.clones,
         news_age=facts.news_age,
         budget=facts.budget,

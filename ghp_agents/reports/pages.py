@@ -84,7 +84,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
                 shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
                 settled_questions.read(ctx, snapshot),
                 () if on_github else issue_replay.fold(issues),
-                () if on_github else [found.pull for found in pull_replay.fold(pulls)],
+                () if on_github else [entry.pull for entry in pull_replay.fold(pulls)],
                 handoffs,
                 note_record.read_notes(snapshot.files(NOTES))[0],
                 on_github,
@@ -146,10 +146,10 @@ def _agents(state: PageContents) -> list[str]:
 
 
 def _questions(state: PageContents) -> PagePart:
-    known = questions.by_need(state.questions)
-    opened = [question for question in known if question.is_open]
+    escalations = questions.by_need(state.questions)
+    opened = [question for question in escalations if question.is_open]
     answered = sorted(
-        (question for question in known if question.answers),
+        (question for question in escalations if question.answers),
         key=lambda question: -question.answers[-1].clock,
     )
     whole = [line for question in opened[:QUESTIONS_IN_FULL] for line in _question(state, question)]
@@ -173,7 +173,7 @@ def _questions(state: PageContents) -> PagePart:
         about, by = _issue(state, question.issue), _name(question.agent)
         return f"{escalation.name}: {plain(escalation.title)}", about, by, plain(escalation.settled)
 
-    settled = [question for question in known if question.settled]
+    settled = [question for question in escalations if question.settled]
     over = table(("question", "issue", "asked by", "why"), settled, settled_row, OLD_ROWS)
     columns = ("question", "issue", "asked by", "answer", "answered by", "at", "result")
     return PagePart(
@@ -186,19 +186,19 @@ def _questions(state: PageContents) -> PagePart:
     )  # fmt: skip
 
 
-def _question(state: PageContents, asked: Escalation) -> list[str]:
-    question = asked.question
+def _question(state: PageContents, escalation: Escalation) -> list[str]:
+    question = escalation.question
     about = f" about {_issue(state, question.issue)}" if question.issue else ""
     options = f"\n\nOptions:\n{questions.listed(question.options)}" if question.options else ""
-    show = f"ghp agent-escalations {asked.name}"
-    advice = len(asked.advice)
+    show = f"ghp agent-escalations {escalation.name}"
+    advice = len(escalation.advice)
     return [
-        *(f"### {asked.name}", ""),
-        f"{_name(question.agent)} asked this{about} at {when(asked.asked_at)}. "
-        f"Urgency: {plain(asked.urgency)}.",
+        *(f"### {escalation.name}", ""),
+        f"{_name(question.agent)} asked this{about} at {when(escalation.asked_at)}. "
+        f"Urgency: {plain(escalation.urgency)}.",
         *("", block(question.text + options, QUESTION_LIMIT, show), ""),
         *([f"{count(advice, 'agent')} gave advice: `{show}`.", ""] if advice else []),
-        *(f"To answer: `ghp agent-answer {asked.name} TEXT`", ""),
+        *(f"To answer: `ghp agent-answer {escalation.name} TEXT`", ""),
     ]
 
 
@@ -208,7 +208,7 @@ def _issues(state: PageContents) -> PagePart:
     work = {pull.issue: pull for pull in state.pulls if pull.issue and pull.state != "closed"}
     opened = sorted((item for item in state.issues if item.state != "closed"), key=_priority)
     closed = sorted(
-        (item for item in state.issues if item.state == "closed"), key=lambda each: -each.number
+        (item for item in state.issues if item.state == "closed"), key=lambda x: -x.number
     )
 
     def row(issue: Issue) -> tuple[str, ...]:
@@ -234,8 +234,8 @@ def _issues(state: PageContents) -> PagePart:
 
 
 def _priority(issue: Issue) -> tuple[int, int]:
-    known = issue.priority in PRIORITIES
-    return PRIORITIES.index(issue.priority) if known else len(PRIORITIES), issue.number
+    is_known = issue.priority in PRIORITIES
+    return PRIORITIES.index(issue.priority) if is_known else len(PRIORITIES), issue.number
 
 
 def _pulls(state: PageContents) -> PagePart:

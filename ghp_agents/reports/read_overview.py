@@ -108,10 +108,10 @@ class Team:
             return ""
         from ghp_agents.budgets import budget, spent
 
-        found = spent.used_up(self.ctx, self.snapshot)
-        everybody = found.get(budget.EVERYBODY)
+        overruns = spent.used_up(self.ctx, self.snapshot)
+        everybody = overruns.get(budget.EVERYBODY)
         for view in self.views:
-            over = found.get(view.name)
+            over = overruns.get(view.name)
             if over and not everybody and view.liveness in LIVING:
                 needs.setdefault(view.name, []).append(Need(NeedKind.BUDGET, over.words))
         return everybody.sentence if everybody else ""
@@ -125,10 +125,10 @@ class Team:
 
         ws = self.ctx.ws
         files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
-        known, _ = record.read(files, ws.settings.orchestrators)
-        known = self._with_settled(known)
-        names, now = rules.short_names(known), ws.clock.now() if self.at is None else self.at
-        for question in known:
+        escalations, _ = record.read(files, ws.settings.orchestrators)
+        escalations = self._with_settled(escalations)
+        names, now = rules.short_names(escalations), ws.clock.now() if self.at is None else self.at
+        for question in escalations:
             if question.is_open:
                 try:
                     age = max(0.0, now - to_seconds(question.asked_at))
@@ -144,18 +144,18 @@ class Team:
                 )
                 needs.setdefault(question.question.agent, []).append(need)
 
-    def _with_settled(self, known: "list[Escalation]") -> "list[Escalation]":
+    def _with_settled(self, escalations: "list[Escalation]") -> "list[Escalation]":
         """The questions; those that need no answer any more say why."""
         if not any(
-            escalation.is_open and escalation.question.kind in DECIDED for escalation in known
+            escalation.is_open and escalation.question.kind in DECIDED for escalation in escalations
         ):
-            return known  # without an import
+            return escalations  # without an import
         from ghp_agents.leases import settled_questions
 
         past = self.at is not None
-        found = settled_questions.marked(self.ctx.locks, self.snapshot, known, past=past)
-        self.settled = sum(1 for escalation in found if escalation.settled)
-        return found
+        marked = settled_questions.marked(self.ctx.locks, self.snapshot, escalations, past=past)
+        self.settled = sum(1 for escalation in marked if escalation.settled)
+        return marked
 
     def _add_returns(self, needs: Needs, errors: dict[str, str]) -> None:
         """Pull requests that were sent back to their agents and did not change since."""
@@ -168,12 +168,12 @@ class Team:
             for view in self.views
             if "generation" in view.presence
         }
-        found = returned_work.unresolved(
+        returns = returned_work.unresolved(
             self.ctx.ws,
             self.snapshot,
             lambda entry: entry.issue is None or entry.issue in claimed,
         )
-        for entry, _ in found:
+        for entry, _ in returns:
             name = claimed.get(entry.issue, entry.agent) if entry.issue else entry.agent
             kind = NeedKind.CONFLICT if entry.reason == "conflict" else NeedKind.CHECKS
             why = returned_work.why(entry)
@@ -192,9 +192,9 @@ class Team:
         from ghp_agents.messages.message import CLAIMED, NEW
         from ghp_agents.state.codec import seconds
 
-        now, known = ws.clock.now(), messages.timed_letters(self.ctx, snapshot)
-        short = short_ids(letter.message.id for letter in known)
-        for letter in known:
+        now, letters = ws.clock.now(), messages.timed_letters(self.ctx, snapshot)
+        short = short_ids(letter.message.id for letter in letters)
+        for letter in letters:
             message = letter.message
             late = letter.is_late(now)
             if not late or letter.is_over(now):
@@ -240,12 +240,12 @@ class Team:
         listed = worktree_admin.listed(self.ctx.ws.folder)
         by_name = {checkout.path.name: str(checkout.path) for checkout in reversed(listed)}
         by_branch = {checkout.branch: str(checkout.path) for checkout in listed if checkout.branch}
-        found = {
+        paths = {
             view.name: by_branch.get(str(view.presence.get("branch")))
             or by_name.get(str(view.presence.get("worktree")))
             for view in mine
         }
-        return {name: path for name, path in found.items() if path}
+        return {name: path for name, path in paths.items() if path}
 
     def _leases(self) -> Mapping[str, int]:
         if not self.snapshot.present(LEASES):
@@ -281,12 +281,12 @@ class Team:
             return frozenset(reported)
         from ghp_agents.pulls import replay
 
-        found = replay.fold(replay.read_events(self.snapshot.present(PULLS)))
+        pulls = replay.fold(replay.read_events(self.snapshot.present(PULLS)))
         return frozenset(
             reported - {
-                known
-                for detail in found
+                n
+                for detail in pulls
                 if detail.pull.draft or detail.pull.state != "open"
-                for known in detail.numbers
+                for n in detail.numbers
             }
         )  # fmt: skip

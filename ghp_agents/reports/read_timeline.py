@@ -31,8 +31,8 @@ def read_timeline(ctx: Context, since: float, until: float | None = None) -> Tim
     else:
         views = presence.list_agents(ctx, snapshot)
     entries = [*_at_the_beginning(ctx, then, since), *ctx.store.ledger(after=then.tips())]
-    known = ctx.tracker.known(closed=True)
-    return build(_facts(ctx, since, end, now, entries, views, known))
+    issues = ctx.tracker.known(closed=True)
+    return build(_facts(ctx, since, end, now, entries, views, issues))
 
 
 def last_day(ctx: Context, snapshot: Snapshot, *, titled: bool) -> Timeline:
@@ -41,8 +41,8 @@ def last_day(ctx: Context, snapshot: Snapshot, *, titled: bool) -> Timeline:
     entries = ctx.store.ledger()  # all of it: a past state takes more git processes
     end = _newest(entries, ctx.ws.clock.now())
     views = presence.look_back(ctx.ws, snapshot, end)
-    known = ctx.tracker.known(closed=True) if titled else ()
-    return build(_facts(ctx, end - A_DAY, end, end, entries, views, known))
+    issues = ctx.tracker.known(closed=True) if titled else ()
+    return build(_facts(ctx, end - A_DAY, end, end, entries, views, issues))
 
 
 def _facts(

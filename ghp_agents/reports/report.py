@@ -81,7 +81,7 @@ class _Facts(NamedTuple):
 def read_report(ctx: Context, since: float) -> Report:
     """Read what happened since a time (seconds). Raises GhpError if the state cannot be read."""
     then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
-    asked = settled_questions.read(ctx, snapshot)
+    escalations = settled_questions.read(ctx, snapshot)
     notes: list[str] = []
     opened = _open_pulls(ctx, notes)
     facts = _Facts(
@@ -91,13 +91,13 @@ def read_report(ctx: Context, since: float) -> Report:
         {number: issue for issue in _all_issues(ctx, notes) for number in issue.numbers},
         _local_pulls(snapshot),
         opened,
-        asked,
+        escalations,
         presence.list_agents(ctx, snapshot),
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
         listing.sent_back(snapshot, opened),
     )
-    found = {
+    sections = {
         "waiting": [*_waiting(facts)],
         "mergeable": [*_mergeable(facts)],
         "merged": [*_merged(facts)],
@@ -109,8 +109,8 @@ def read_report(ctx: Context, since: float) -> Report:
         "idle": [*_idle(facts)],
         "learnt": [*_learnt(snapshot, ctx, since)],
     }
-    counts = {name: len(found[name]) for name in SECTIONS}
-    shown = {name: tuple(found[name][:LISTED]) for name in SECTIONS}
+    counts = {name: len(sections[name]) for name in SECTIONS}
+    shown = {name: tuple(sections[name][:LISTED]) for name in SECTIONS}
     return Report(since, facts.until, shown, counts, tuple(notes))
 
 
@@ -124,7 +124,7 @@ def is_since(at: str, since: float) -> bool:
 
 def _local_pulls(snapshot: Snapshot) -> dict[int, Pull]:
     log = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
-    return {number: found.pull for found in pull_replay.fold(log) for number in found.numbers}
+    return {number: entry.pull for entry in pull_replay.fold(log) for number in entry.numbers}
 
 
 def _all_issues(ctx: Context, notes: list[str]) -> Sequence[Issue]:
@@ -234,12 +234,12 @@ def _opened(facts: _Facts) -> Iterator[ReportItem]:
 def _closed(facts: _Facts) -> Iterator[ReportItem]:
     """Issues that were closed without a merge, and still are."""
     merged = {item.issue for item in _merged(facts)}
-    seen: set[int | None] = set()
+    reported: set[int | None] = set()
     for entry in reversed(facts.entries):
         issue = facts.issues.get(entry.issue or 0)
         is_closed = entry.event == "issue-close" and issue and issue.state == "closed"
-        if is_closed and entry.issue not in (*merged, *seen):
-            seen.add(entry.issue)
+        if is_closed and entry.issue not in (*merged, *reported):
+            reported.add(entry.issue)
             yield _of_issue(facts, entry)
 
 
@@ -279,9 +279,9 @@ def _status(view: AgentView) -> str:
 
 
 def _learnt(snapshot: Snapshot, ctx: Context, since: float) -> Iterable[ReportItem]:
-    known = note.active(ctx.ws, note.read_all(snapshot)[0])
+    notes = note.active(ctx.ws, note.read_all(snapshot)[0])
     return [
         ReportItem(saved.name, saved.at, saved.title, saved.by, saved.issue)
-        for saved in reversed(known)
+        for saved in reversed(notes)
         if is_since(saved.at, since)
     ]

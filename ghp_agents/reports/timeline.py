@@ -86,7 +86,7 @@ def corrected(
     If the last entry of a clone is in the future, all its entries are moved back by as much. No
     entry is later than `now`. Entries of the same time keep their order.
     """
-    known: list[tuple[float, LedgerEntry]] = []
+    timed: list[tuple[float, LedgerEntry]] = []
     newest: dict[str, float] = {}
     unread = 0
     for entry in entries:
@@ -96,9 +96,9 @@ def corrected(
             unread += 1
             continue
         newest[entry.clone] = at
-        known.append((at, entry))
+        timed.append((at, entry))
     ahead = {clone: at - now for clone, at in newest.items() if at > now}
-    moved = [(min(at - ahead.get(entry.clone, 0.0), now), entry) for at, entry in known]
+    moved = [(min(at - ahead.get(entry.clone, 0.0), now), entry) for at, entry in timed]
     moved.sort(key=lambda pair: pair[0])
     return moved, unread, max(ahead.values(), default=0.0)
 

@@ -62,8 +62,8 @@ def column(at: float, timeline: Timeline, room: int) -> int:
     return max(0, min(room - 1, int(share * room)))
 
 
-def cells(lane: Lane, timeline: Timeline, room: int, each: int = 1) -> Cells:
-    """A lane in `room` columns; a mark takes `each` of them."""
+def cells(lane: Lane, timeline: Timeline, room: int, width: int = 1) -> Cells:
+    """A lane in `room` columns; a mark takes `width` of them."""
     filled = _dominant(lane.spans, timeline, room)
     kinds = [kind for kind, _ in filled]
     for span in lane.opened:
@@ -72,7 +72,7 @@ def cells(lane: Lane, timeline: Timeline, room: int, each: int = 1) -> Cells:
                 kinds[at] = ANSWER_DUE if kinds[at] == parts.WAIT else kinds[at]
     marks: dict[int, TimelineMark] = {}
     for mark in lane.marks:
-        place = column(mark.at, timeline, room) // each * each
+        place = column(mark.at, timeline, room) // width * width
         other = marks.get(place)
         if other is None or parts.MARKS.index(mark.kind) < parts.MARKS.index(other.kind):
             marks[place] = mark
@@ -110,10 +110,10 @@ def _most(shares: Mapping[tuple[str, int | None], float]) -> tuple[str, int | No
 def runs(filled: Cells) -> list[tuple[int, int, str, int | None]]:
     """Columns of the same kind and issue: the first, the one after the last, the kind, the
     issue."""
-    found: list[tuple[int, int, str, int | None]] = []
+    runs: list[tuple[int, int, str, int | None]] = []
     for at, (kind, issue) in enumerate(zip(filled.kinds, filled.issues, strict=True)):
-        if found and found[-1][2:] == (kind, issue):
-            found[-1] = (found[-1][0], at + 1, kind, issue)
+        if runs and runs[-1][2:] == (kind, issue):
+            runs[-1] = (runs[-1][0], at + 1, kind, issue)
         else:
-            found.append((at, at + 1, kind, issue))
-    return [run for run in found if run[2]]
+            runs.append((at, at + 1, kind, issue))
+    return [run for run in runs if run[2]]

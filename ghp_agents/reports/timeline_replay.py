@@ -92,7 +92,7 @@ class _Replay:
         self.tracks: dict[str, _Track] = {}
         self.holders: dict[int, str] = {}  # of issues
         self.openers: dict[str, str] = {}  # of pull requests
-        self.asked: dict[str, str] = {}  # who asked, or waits for a lease, by the record's name
+        self.askers: dict[str, str] = {}  # who asked, or waits for a lease, by the record's name
         self.early: dict[str, LedgerEntry] = {}  # what ends something, by a slow clock before it
         self.merged: set[int | None] = set()
         self.unread = 0
@@ -144,10 +144,10 @@ def build(facts: TimelineFacts) -> Timeline:
         opened = tuple(sorted(track.opened, key=lambda span: span.start))
         lanes.append(Lane(agent, tuple(track.spans), opened, marks))
     whole = Timeline(facts.since, facts.until, (), facts.titles, unread=unread + replay.unread)
-    found = parts.clipped(whole._replace(ahead=ahead), lanes)
-    return found._replace(
-        lanes=tuple(map(_shown, found.lanes)),
-        titles={number: _text(title) for number, title in found.titles.items()},
+    clipped = parts.clipped(whole._replace(ahead=ahead), lanes)
+    return clipped._replace(
+        lanes=tuple(map(_shown, clipped.lanes)),
+        titles={number: _text(title) for number, title in clipped.titles.items()},
     )
 
 
@@ -231,14 +231,14 @@ def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
         return
     span = TimelineSpan(kind, at, at, replay.issue(entry), entry.object, entry.text)
     replay.track(entry.actor).pending[entry.object] = span
-    replay.asked[entry.object] = entry.actor
+    replay.askers[entry.object] = entry.actor
     end = replay.early.pop(entry.object, None)
     if end is not None:
         _ACTS[end.event](replay, at, end)
 
 
 def _answer(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    asker = replay.asked.get(entry.object)
+    asker = replay.askers.get(entry.object)
     if asker is None:
         replay.early[entry.object] = entry
         return
@@ -252,7 +252,7 @@ def _queue(replay: _Replay, at: float, entry: LedgerEntry) -> None:
 
 
 def _queue_ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    waiter = replay.asked.get(entry.object)
+    waiter = replay.askers.get(entry.object)
     if waiter is None:
         replay.early[entry.object] = entry
     else:

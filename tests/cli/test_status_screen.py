@@ -36,7 +36,7 @@ TEAM = (
     AgentRow("codex-1", Liveness.ACTIVE, "testing", (), 1, "Replace the URL parser", 10.0,
              action="412 passed so far"),
     AgentRow("codex-2", Liveness.STALE, "planning", (), 9, "Ünïcode 日本語ドメイン hosts", 400.0),
-    AgentRow("gemini-1", Liveness.ACTIVE, "idle", seen=7_300.0, action="Started"),
+    AgentRow("gemini-1", Liveness.ACTIVE, "idle", last_seen=7_300.0, action="Started"),
 )  # fmt: skip
 ALL = Overview(TEAM, Totals(6, 2, 3, 1, 1, 1, 1, 6, 4.0))
 
@@ -46,7 +46,9 @@ def plain(lines: list[Line]) -> list[str]:
 
 
 def crowd(number: int, **fields: Any) -> Overview:
-    rows = [AgentRow(f"worker-{n}", Liveness.ACTIVE, "testing", seen=1.0) for n in range(number)]
+    rows = [
+        AgentRow(f"worker-{n}", Liveness.ACTIVE, "testing", last_seen=1.0) for n in range(number)
+    ]
     return Overview(tuple(row._replace(**fields) for row in rows), Totals(number, number))
 
 

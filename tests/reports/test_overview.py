@@ -43,7 +43,7 @@ def test_a_row_has_what_the_agent_reports_and_what_is_known_besides() -> None:
     seen = view(issue=3, generation=1, branch="agent/3", worktree="3-parse", pull=32)
     assert row(seen, facts) == AgentRow(
         name="worker-1", liveness=Liveness.ACTIVE, status="implementing", issue=3,
-        title="Parse the input", seen=6.0, clone="c1", worktree="/trees/3-parse",
+        title="Parse the input", last_seen=6.0, clone="c1", worktree="/trees/3-parse",
         branch="agent/3", pull=32, leases=2, error="pytest failed", action="Edited a.py",
     )  # fmt: skip
 
@@ -54,7 +54,7 @@ def test_an_issue_is_shown_only_if_it_is_claimed() -> None:
 
 
 def test_an_agent_of_another_clone_was_seen_when_its_news_arrived() -> None:
-    assert row(view(silent=50.0, heard=4.0), AgentFacts()).seen == 4.0
+    assert row(view(silent=50.0, heard=4.0), AgentFacts()).last_seen == 4.0
 
 
 def test_fields_of_another_type_in_a_foreign_record_are_empty() -> None:

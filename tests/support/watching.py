@@ -51,7 +51,7 @@ def team() -> tuple[AgentRow, ...]:
         )
         for n in range(10, 34)
     ]  # fmt: skip
-    idle = [AgentRow(f"idle-{n}", active, "idle", seen=3_600.0 * n) for n in (1, 50)]
+    idle = [AgentRow(f"idle-{n}", active, "idle", last_seen=3_600.0 * n) for n in (1, 50)]
     return (*first, *working, *idle)
 
 

@@ -52,7 +52,7 @@ def cells(row: AgentRow) -> tuple[str, ...]:
         row.state,
         file(row.status),
         f"#{row.issue}" if row.issue else "",
-        "" if row.seen is None else brief(row.seen),
+        "" if row.last_seen is None else brief(row.last_seen),
         need_words(row.needs[0]) if row.needs else "",
         f"#{row.pull}" if row.pull else "",
         file(row.branch) if row.branch else "",
@@ -95,9 +95,9 @@ def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, st
         yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
     if row.pull:
         yield "pull request", f"#{row.pull}"
-    if row.seen is not None:
+    if row.last_seen is not None:
         how = "" if row.is_here else " (when that arrived here)"
-        yield "last heartbeat", f"{ago(row.seen)} ago{how}"
+        yield "last heartbeat", f"{ago(row.last_seen)} ago{how}"
     if row.action:
         yield "last action", phrase(row.action, WHOLE)
     if row.error:

@@ -220,7 +220,7 @@ def _state(row: AgentRow) -> str:
 
 def _age(row: AgentRow) -> str:
     """How long it has needed a person; else how long ago it was heard of."""
-    age = row.needs[0].age if row.needs and row.needs[0].age is not None else row.seen
+    age = row.needs[0].age if row.needs and row.needs[0].age is not None else row.last_seen
     return "" if age is None else brief(age)
 
 

@@ -51,7 +51,7 @@ class DetailScreen(AgentScreen):
     def show(self, overview: Overview) -> None:
         """Show the agent's new row."""
         row = next((row for row in overview.agents if row.name == self._row.name), self._row)
-        if row._replace(seen=None) != self._row._replace(seen=None):
+        if row._replace(last_seen=None) != self._row._replace(last_seen=None):
             self._read()
         self._row = row
         self._draw()

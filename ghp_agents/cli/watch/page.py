@@ -68,8 +68,8 @@ def aged(row: AgentRow, elapsed: float) -> AgentRow:
     needs = [
         need if need.age is None else need._replace(age=need.age + elapsed) for need in row.needs
     ]
-    last_seen = None if row.seen is None else row.seen + elapsed
-    return row._replace(seen=last_seen, needs=tuple(needs))
+    last_seen = None if row.last_seen is None else row.last_seen + elapsed
+    return row._replace(last_seen=last_seen, needs=tuple(needs))
 
 
 def news_aged(overview: Overview, elapsed: float) -> Overview:

@@ -148,7 +148,7 @@ def test_the_detail_is_read_again_when_its_agent_changes() -> None:
         await pilot.pause()
         assert screen(program)[0] == "claude-232b  active, testing"
         assert look.asked.count(("detail", "claude-232b")) == 2
-        await look.change(pilot, seen(first._replace(status="testing", seen=1.0), *others))
+        await look.change(pilot, seen(first._replace(status="testing", last_seen=1.0), *others))
         assert look.asked.count(("detail", "claude-232b")) == 2, "only its age has changed"
 
     look = FakeLook(seen(*team()))

@@ -27,10 +27,10 @@ def test_what_is_hidden_is_counted() -> None:
 
 def test_ages_go_on_without_a_new_look() -> None:
     need = Need(NeedKind.QUESTION, "Tabs?", age=59.0)
-    row = AgentRow("worker-1", Liveness.ACTIVE, "testing", (need,), seen=9.0)
+    row = AgentRow("worker-1", Liveness.ACTIVE, "testing", (need,), last_seen=9.0)
     later = aged(row, 1.0)
-    assert (later.seen, later.needs[0].age) == (10.0, 60.0)
-    unknown = row._replace(seen=None, needs=(need._replace(age=None),))
+    assert (later.last_seen, later.needs[0].age) == (10.0, 60.0)
+    unknown = row._replace(last_seen=None, needs=(need._replace(age=None),))
     assert aged(unknown, 5.0) == unknown
     found = Overview((), Totals(news_age=4.0))
     assert news_aged(found, 2.0).totals.news_age == 6.0
