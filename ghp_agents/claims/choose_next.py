@@ -141,11 +141,11 @@ def _full(ctx: Context) -> int:
     return waiting if limit and waiting >= limit else 0
 
 
-def _given_up(known: Iterable[Lock]) -> dict[int, str]:
+def _given_up(locks: Iterable[Lock]) -> dict[int, str]:
     """Who failed at which free issue, where no person is asked how to go on."""
     return {
         claimed_issue(lock.name) or 0: lock.cause.by
-        for lock in known
+        for lock in locks
         if lock.holder is None and lock.cause.kind == GAVE_UP and not lock.cause.ref
     }
 
@@ -157,6 +157,6 @@ def _words(reasons: Mapping[str, Sequence[str]]) -> str:
 
 
 def _counted(reason: str, names: Sequence[str]) -> str:
-    known = sorted({name for name in names if name})
-    shown = ", ".join(known[:SHOWN]) + (" and others" if len(known) > SHOWN else "")
+    distinct = sorted({name for name in names if name})
+    shown = ", ".join(distinct[:SHOWN]) + (" and others" if len(distinct) > SHOWN else "")
     return f"{len(names)} {'is' if len(names) == 1 else 'are'} {reason} {shown}".rstrip()

@@ -51,7 +51,7 @@ def standing(
 
 
 def fence_of(
-    known: "Mapping[str, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
+    locks: "Mapping[str, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
 ) -> LostClaim | None:
     """The lost claim if `agent` in `clone` was replaced as holder of its current issue, else None.
 
@@ -61,7 +61,7 @@ def fence_of(
     issue, generation = presence.get("issue"), presence.get("generation")
     if type(issue) is not int or type(generation) is not int:
         return None
-    lease = known.get(claim_name(issue))
+    lease = locks.get(claim_name(issue))
     if lease is None or lease.generation < generation:
         return None
     epoch = presence.get("epoch")

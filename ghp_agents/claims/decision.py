@@ -68,12 +68,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class Board:
-    """The open issues and what is known of them."""
+    """The open issues, and the facts that decide who may have them."""
 
     issues: Sequence[Issue]  # open ones with a title, oldest first
     held: Mapping[int, Lock] = field(default_factory=dict)  # the known claims
     living: Set[str] = NO_NAMES  # locks whose holders live, or stopped a moment ago
-    asked: Mapping[int, str] = field(default_factory=dict)  # questions of a sweep, by issue
+    last_resorts: Mapping[int, str] = field(default_factory=dict)  # open questions, by issue
     stopped: Set[int] = frozenset()
     given: Set[int] = frozenset()  # a person assigned them to agents by a comment
     person_label: str = NEEDS_HUMAN
@@ -99,11 +99,11 @@ class Board:
     @cached_property
     def knowers(self) -> Mapping[int | str, Sequence[str]]:
         """The names of those who know a relation, by the relation."""
-        found: dict[int | str, list[str]] = {}
+        knowers: dict[int | str, list[str]] = {}
         for name, relations in self.experience.items():
             for relation in relations:
-                found.setdefault(relation, []).append(name)
-        return found
+                knowers.setdefault(relation, []).append(name)
+        return knowers
 
     def claim_of(self, issue: Issue) -> Lock | None:
         """The known claim of an issue."""
@@ -129,7 +129,7 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
     lacks = () if who.is_person else missing(issue, who.capabilities)
     if lacks:
         yield Obstacle(ClaimRule.UNABLE, tuple(lacks))
-    question = next((board.asked[n] for n in issue.numbers if n in board.asked), None)
+    question = next((board.last_resorts[n] for n in issue.numbers if n in board.last_resorts), None)
     if question is not None and not mine:
         yield Obstacle(ClaimRule.ASKED, (question,))
     if who.name not in issue.assignees and handed_over_by(board, issue) == who.name:

@@ -49,9 +49,9 @@ def holders_of(
     if agents is None:
         agents = presence.list_agents(ctx, ctx.store.snapshot())
     views = {view.name: view for view in agents}
-    seen = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
-    silent = _silent_since(ctx, seen.values())
-    return {name: _sight(ctx.ws, *pair, silent.get(name)) for name, pair in seen.items()}
+    pairs = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
+    silent = _silent_since(ctx, pairs.values())
+    return {name: _sight(ctx.ws, *pair, silent.get(name)) for name, pair in pairs.items()}
 
 
 def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
@@ -70,12 +70,12 @@ def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | No
 
 
 def _silent_since(
-    ctx: Context, seen: Collection[tuple[Lock, AgentView | None]]
+    ctx: Context, pairs: Collection[tuple[Lock, AgentView | None]]
 ) -> dict[str, float]:
     """Seconds without news since the claim, for claims that are newer than what is known of the
     holder's presence."""
-    noted = note_first_seen(ctx.ws, [lease for lease, _ in seen])
-    doubtful = [x.name for x, view in seen if view is None or not _is_newer(view, x)]
+    noted = note_first_seen(ctx.ws, [lease for lease, _ in pairs])
+    doubtful = [x.name for x, view in pairs if view is None or not _is_newer(view, x)]
     news_at = (presence.news_at(ctx) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
@@ -113,8 +113,8 @@ def life_of(ctx: Context, agent: str) -> tuple[int, str]:
 
 def observe(ctx: Context) -> None:
     """After a sync: note the locks that are new here."""
-    known = [lease for kind in KINDS for lease in ctx.locks.known(f"{kind}/")]
-    note_first_seen(ctx.ws, [lease for lease in known if lease.holder is not None])
+    locks = [lease for kind in KINDS for lease in ctx.locks.known(f"{kind}/")]
+    note_first_seen(ctx.ws, [lease for lease in locks if lease.holder is not None])
 
 
 def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Mapping[str, FirstSeen]:

@@ -40,13 +40,13 @@ def apply_pending(ctx: Context) -> None:
     before = _file(ctx.ws).read()
     if not before:
         return
-    known = {lease.name: lease for lease in ctx.locks.known(PREFIX)}
+    locks = {lease.name: lease for lease in ctx.locks.known(PREFIX)}
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.known(closed=True) for number in issue.numbers
     }
     left = dict(before)
     for name, pending in before.items():
-        lease, issue = known.get(name), issues.get(claimed_issue(name) or 0)
+        lease, issue = locks.get(name), issues.get(claimed_issue(name) or 0)
         replaced = lease is None or lease.nonce != pending.nonce
         if replaced or issue is None or issue.state == "closed":
             del left[name]

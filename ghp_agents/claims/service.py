@@ -146,10 +146,10 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             same_name.refuse(me.ctx, me.name)
     name = claim_name(issue.number)
     lease, is_sure = _known(me.ctx.locks, name), False
-    seen: tuple[Lock | None, HolderView] = (None, HolderView())
+    last_look: tuple[Lock | None, HolderView] = (None, HolderView())
     for _ in range(ATTEMPTS):
-        sight = seen[1] if lease == seen[0] else _sight(me, lease)
-        seen = lease, sight
+        sight = last_look[1] if lease == last_look[0] else _sight(me, lease)
+        last_look = lease, sight
         stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
         may_steal = stands == "held" and lease is not None and _may_steal(me, lease, sight)
         is_kept = stands == "held" and not (steal and may_steal)
@@ -279,8 +279,8 @@ def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
     lease = _known(ctx.locks, claim_name(issue.number))
     if not _decides(me) or lease is None or lease.holder is None or lease.is_person:
         return None
-    known = ctx.store.snapshot().agents()  # people have no presence
-    agents = [name for name in issue.assignees if name in known]
+    presences = ctx.store.snapshot().agents()  # people have no presence
+    agents = [name for name in issue.assignees if name in presences]
     if lease.holder in issue.assignees or len(agents) != 1:
         return None
     return _release(me, issue, agents[0], "the issue was assigned to it")

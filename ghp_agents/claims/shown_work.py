@@ -35,11 +35,11 @@ def presences(
     if not has_claims and not snapshot.files(FOLDER):
         return agents
     orders = stopping.in_force(ctx, snapshot)
-    known = {lock.name: lock for lock in ctx.locks.known(PREFIX)} if has_claims else {}
+    locks = {lock.name: lock for lock in ctx.locks.known(PREFIX)} if has_claims else {}
     return {
         name: _corrected(
             fields,
-            fence_of(known, name, fields, clones.get(name) or ctx.locks.clone),
+            fence_of(locks, name, fields, clones.get(name) or ctx.locks.clone),
             is_told=name in orders,
         )
         for name, fields in agents.items()

@@ -160,12 +160,12 @@ def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
 
 
 def _clock(entries: list[LedgerEntry], event: str, issue: int, actor: str | None = None) -> int:
-    found = [
+    clocks = [
         entry.clock
         for entry in entries
         if entry.event == event and entry.issue == issue and actor in (None, entry.actor)
     ]
-    return found[0] if found else 0
+    return clocks[0] if clocks else 0
 
 
 def _numbers(numbers: Sequence[int]) -> str:

@@ -229,8 +229,8 @@ def _kill(shift: Shift) -> None:
 
 
 def _answer(shift: Shift, app: App) -> None:
-    known, _ = escalation.read_all(app.store.snapshot())
-    for question in (asked for asked in known if asked.is_open and asked.question.options):
+    questions, _ = escalation.read_all(app.store.snapshot())
+    for question in (x for x in questions if x.is_open and x.question.options):
         _do(shift, "agent-answer", f"E-{question.id[:6]}", jobs.ANSWER)
 
 
@@ -265,7 +265,7 @@ def _end(shift: Shift) -> None:
     for supervisor in shift.supervisors:
         os.kill(supervisor.child.pid, signal.SIGINT)
     end = shift.place.clock.now() + ENDS_S
-    while any(known.child.poll() is None for known in shift.supervisors):
+    while any(x.child.poll() is None for x in shift.supervisors):
         if shift.place.clock.now() >= end:
             break
         shift.place.clock.wait(0.2)

@@ -54,8 +54,8 @@ def play(folder: Path, environ: Mapping[str, str], clock: Clock, say: Say) -> in
 
 def _answer(folder: Path, environ: Mapping[str, str], issue: int) -> str:
     """The answer to the question about an issue; empty if there is none yet."""
-    known = json.loads(ghp(folder, environ, "agent-escalations", "--json"))
-    answers = [x["answers"][-1]["text"] for x in known if x["issue"] == issue and x["answers"]]
+    questions = json.loads(ghp(folder, environ, "agent-escalations", "--json"))
+    answers = [x["answers"][-1]["text"] for x in questions if x["issue"] == issue and x["answers"]]
     return str(answers[-1]) if answers else ""
 
 

@@ -41,11 +41,11 @@ def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
         "pull requests merged by the queue", str(len(merged)),
         len(merged) == len(pulls) == len(JOBS),
     )  # fmt: skip
-    known, _ = escalation.read_all(app.store.snapshot())
-    answers = ", ".join(question.answers[-1].text for question in known if question.answers)
+    questions, _ = escalation.read_all(app.store.snapshot())
+    answers = ", ".join(question.answers[-1].text for question in questions if question.answers)
     yield SummaryLine(
-        "questions to the person, and the answer", f"{len(known)}, {answers}",
-        len(known) == 1 and answers == jobs.ANSWER,
+        "questions to the person, and the answer", f"{len(questions)}, {answers}",
+        len(questions) == 1 and answers == jobs.ANSWER,
     )  # fmt: skip
 
 
@@ -77,10 +77,10 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
         len(back) == 1 and pulls[back[0].pull] in conflicts,
     )  # fmt: skip
     twice = [
-        (one.issue, one.id)
-        for one in runs
-        for other in runs
-        if one.id < other.id and one.issue == other.issue and _overlap(one, other)
+        (first.issue, first.id)
+        for first in runs
+        for second in runs
+        if first.id < second.id and first.issue == second.issue and _overlap(first, second)
     ]
     yield SummaryLine("jobs that two runs had at once", str(len(twice)), not twice)
 
@@ -97,8 +97,8 @@ def _ends(what: str, runs: Sequence[RunRecord], *why: str) -> SummaryLine:
     return SummaryLine(what, shown, holds)
 
 
-def _overlap(one: RunRecord, other: RunRecord) -> bool:
-    return max(one.seconds, other.seconds) < min(one.ended, other.ended)
+def _overlap(first: RunRecord, second: RunRecord) -> bool:
+    return max(first.seconds, second.seconds) < min(first.ended, second.ended)
 
 
 def _main(place: Sandbox) -> Iterator[SummaryLine]:

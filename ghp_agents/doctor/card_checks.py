@@ -22,18 +22,18 @@ def check(ws: Workspace) -> Iterator[Finding]:
     if line:
         on_main = read_cards.texts(ws.folder, line.ref)
         answer = agreement.read(ws.environ, ws.common_dir)
-        found = configuration.cards(ws.ground, line, answer)
-        for problem in found.problems:
+        cards = configuration.cards(ws.ground, line, answer)
+        for problem in cards.problems:
             rest = "The card does not count." if problem.is_ignored else "It is left out."
             yield warning(
                 CODE, clean(f"{problem.told}. {rest}"),
                 "`docs/cards.md` lists the fields.",
             )  # fmt: skip
-        for card in found.by_agent.values():
+        for card in cards.by_agent.values():
             if card.grants and not card.approved:
                 text = f"Nobody in this clone has approved {plain(card.path)} on main."
                 yield warning(CODE, text, consent.HINT)
-        names = [name for name, card in found.by_agent.items() if not card.broken]
+        names = [name for name, card in cards.by_agent.items() if not card.broken]
         if names:
             yield ok(CODE, f"{count(len(names), 'card')}: {', '.join(names)}.")
     for path in sorted((ws.root / read_cards.FOLDER).glob("*.md"))[: read_cards.MOST]:

@@ -40,14 +40,14 @@ def check_here(
     ws: Workspace, hub: Callable[[], GitHubRepository | None], store: StateStore
 ) -> Iterator[Finding]:
     """Check what is known without a request."""
-    known = overview.overview(store.snapshot())
-    yield from check_access(ws, hub, known.tracker)
-    found = hub()
-    yield from check_requests(known, has_token=found is not None)
-    if found:
-        yield from check_outbox(found)
-        yield from check_unread(found)
-        yield from check_limit(ws, found)
+    summary = overview.overview(store.snapshot())
+    yield from check_access(ws, hub, summary.tracker)
+    repository = hub()
+    yield from check_requests(summary, has_token=repository is not None)
+    if repository:
+        yield from check_outbox(repository)
+        yield from check_unread(repository)
+        yield from check_limit(ws, repository)
 
 
 def check_access(
@@ -55,10 +55,11 @@ def check_access(
 ) -> Iterator[Finding]:
     """Report where issues are, and why; `tracker` is what clones with a token recorded. Raises
     NotSetUpError if GitHub is configured and unavailable."""
-    found = hub()
-    if found:
-        yield ok("github", f"Issues are on GitHub: {found.url}{_features(found)}.")
-        mine, others = f"{found.host}/{found.repository}", tracker.place if tracker else ""
+    repository = hub()
+    if repository:
+        yield ok("github", f"Issues are on GitHub: {repository.url}{_features(repository)}.")
+        mine = f"{repository.host}/{repository.repository}"
+        others = tracker.place if tracker else ""
         if others and others.casefold() != mine.casefold():
             yield warning(
                 "github-tracker",
@@ -90,114 +91,115 @@ def check_access(
     )
 
 
-def check_requests(known: TokenlessOverview, *, has_token: bool) -> Iterator[Finding]:
+def check_requests(summary: TokenlessOverview, *, has_token: bool) -> Iterator[Finding]:
     """Report what clones without a token asked for: what waits, and what was refused."""
-    if known.waits:
+    if summary.waits:
         remedy = "Send now: ghp agent-sync" if has_token else overview.SYNC
-        yield info("github-waiting", f"Waiting for a clone with a token: {known.waits}.", remedy)
-    for entry, result in known.refused:
+        yield info("github-waiting", f"Waiting for a clone with a token: {summary.waits}.", remedy)
+    for entry, result in summary.refused:
         whose = f"{entry.says} by {one_line(entry.by.name, 80)}"
         yield warning("github-refused", f"Not sent to GitHub: {whose}: {result.why}", REPEAT)
 
 
-def check_outbox(found: GitHubRepository) -> Iterator[Finding]:
+def check_outbox(repository: GitHubRepository) -> Iterator[Finding]:
     """Report writes that wait to be sent, and writes that GitHub refused."""
-    waiting = found.outbox.waiting()
+    waiting = repository.outbox.waiting()
     if waiting:
         first = f"first: {waiting[0].says}"
         text = f"Not sent to GitHub yet: {count(len(waiting), 'write')}; {first}."
         yield warning("github-outbox", text, "Send now: ghp agent-sync")
-    for refusal in found.refused():
+    for refusal in repository.refused():
         yield warning(
             "github-outbox",
             f"Not sent to GitHub: {refusal.job.says}. {refusal.why}",
             "It is tried again within the hour, or with another token."
             if refusal.again
-            else f"It is kept in {found.outbox.folder / 'refused'}; delete that file to drop it.",
+            else f"It is kept in {repository.outbox.folder / 'refused'}; delete that file to drop "
+            "it.",
         )
 
 
-def check_unread(found: GitHubRepository) -> Iterator[Finding]:
+def check_unread(repository: GitHubRepository) -> Iterator[Finding]:
     """Report issues that cannot be read from GitHub's response."""
-    for number, why in found.unread.items():
+    for number, why in repository.unread.items():
         yield warning(
             "github-unread",
             f"Skipped #{number}: cannot read it on GitHub: {why}.",
-            f"Open it on GitHub: {found.url}/issues/{number}",
+            f"Open it on GitHub: {repository.url}/issues/{number}",
         )
 
 
-def check_limit(ws: Workspace, found: GitHubRepository) -> Iterator[Finding]:
+def check_limit(ws: Workspace, repository: GitHubRepository) -> Iterator[Finding]:
     """Report the remaining rate limit, as far as it is known without a request."""
     now = ws.clock.now()
-    known = found.status()
-    if known.paused_until is not None:
+    github = repository.status()
+    if github.paused_until is not None:
         yield warning(
             "github-limit",
-            f"{known.why_paused}.",
-            f"Wait: this clone may send requests again in {ago(known.paused_until - now)}.",
+            f"{github.why_paused}.",
+            f"Wait: this clone may send requests again in {ago(github.paused_until - now)}.",
         )
-    elif known.remaining is not None and known.limit is not None:
-        text = f"GitHub: {_limit_text(known, now)}."
-        few = known.remaining < known.limit * FEW
+    elif github.remaining is not None and github.limit is not None:
+        text = f"GitHub: {_limit_text(github, now)}."
+        few = github.remaining < github.limit * FEW
         remedy = "Give agents another token, or run fewer agents."
         yield warning("github-limit", text, remedy) if few else ok("github-limit", text)
 
 
 def in_short(ws: Workspace, snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """Return lines for `agent-status`, without any request; a warning has a hint."""
-    found, now = status.seen(ws), ws.clock.now()
-    yield from overview.in_short(snapshot, now, has_token=found is not None)
-    if found is None:
+    github, now = status.seen(ws), ws.clock.now()
+    yield from overview.in_short(snapshot, now, has_token=github is not None)
+    if github is None:
         return
-    if found.paused_until is not None:
+    if github.paused_until is not None:
         yield (
-            f"{found.why_paused}.",
-            f"Requests are allowed again in {ago(found.paused_until - now)}.",
+            f"{github.why_paused}.",
+            f"Requests are allowed again in {ago(github.paused_until - now)}.",
         )
-    elif found.remaining is not None:
-        yield f"GitHub: {_limit_text(found, now)}.", ""
-    if found.queued:
+    elif github.remaining is not None:
+        yield f"GitHub: {_limit_text(github, now)}.", ""
+    if github.queued:
         yield (
-            f"Not sent to GitHub yet: {count(found.queued, 'write')}.",
+            f"Not sent to GitHub yet: {count(github.queued, 'write')}.",
             "Run `ghp agent-sync` to send now.",
         )
-    if found.refused:
+    if github.refused:
         yield (
-            f"GitHub rejected {count(found.refused, 'write')}.",
+            f"GitHub rejected {count(github.refused, 'write')}.",
             "Run `ghp agent-doctor` for the reasons.",
         )
 
 
-def _limit_text(found: GitHubStatus, now: float) -> str:
-    text = f"{found.remaining} of {found.limit} requests left"
-    return text + (f"; resets in {ago(found.resets - now)}" if found.resets else "")
+def _limit_text(github: GitHubStatus, now: float) -> str:
+    text = f"{github.remaining} of {github.limit} requests left"
+    return text + (f"; resets in {ago(github.resets - now)}" if github.resets else "")
 
 
 def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Finding]:
     """Ask GitHub about the repository and the token. Raises what the hub raises."""
-    found = hub()
-    if found is None:
+    repository = hub()
+    if repository is None:
         return
-    answer: Any = found.get("").body
+    answer: Any = repository.get("").body
     answer = answer if isinstance(answer, dict) else {}
     name = one_line(str(answer.get("full_name") or ""), 140)
-    if name.casefold() not in ("", found.repository.casefold()):
-        text = f"{found.repository} is now {name} on GitHub, which redirects."
+    if name.casefold() not in ("", repository.repository.casefold()):
+        text = f"{repository.repository} is now {name} on GitHub, which redirects."
         yield warning("github-moved", text, moved.HINT)
     if answer.get("has_issues") is False:
         yield error(
             "github-repository",
-            f"Issues are disabled in {found.repository}.",
+            f"Issues are disabled in {repository.repository}.",
             'Enable them in its settings, or keep issues in git: "agents": {"tracker": "local"}.',
         )
     allowed = answer.get("permissions")
     push = allowed.get("push") if isinstance(allowed, dict) else None
-    who = found.viewer()
+    who = repository.viewer()
     if push is False:
         yield warning(
             "github-repository",
-            f"{who} can read {found.repository} but not write, so agents cannot claim issues "
+            f"{who} can read {repository.repository} but not write, so agents cannot claim issues "
             "there.",
             "Ask for write access, or use another token.",
         )
@@ -207,9 +209,9 @@ def check_repository(hub: Callable[[], GitHubRepository | None]) -> Iterator[Fin
 
 def _features(hub: GitHubRepository) -> str:
     """Describe the server's features in words."""
-    known = {name: hub.has(key) for key, name in FEATURES.items()}
-    has = [name for name, supported in known.items() if supported]
-    lacks = [name for name, supported in known.items() if supported is False]
+    support = {name: hub.has(key) for key, name in FEATURES.items()}
+    has = [name for name, supported in support.items() if supported]
+    lacks = [name for name, supported in support.items() if supported is False]
     parts = [f"with {', '.join(has)}"] * bool(has) + [f"without {', '.join(lacks)}"] * bool(lacks)
     return f" ({'; '.join(parts)})" if parts else ""
 

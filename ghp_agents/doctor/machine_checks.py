@@ -170,15 +170,15 @@ def _entries(path: Path) -> list[dict[str, Any]]:
             lines = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return []
-    found = []
+    entries = []
     for line in lines:
         try:
             entry = json.loads(line)
         except ValueError:
             continue  # the first line may be cut, the last half written
         if isinstance(entry, dict):
-            found.append(entry)
-    return found
+            entries.append(entry)
+    return entries
 
 
 def _time_of(entry: dict[str, Any]) -> float:

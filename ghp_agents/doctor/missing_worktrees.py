@@ -65,8 +65,8 @@ def _findings_for(
 
 def _claims(locks: LockService, name: str) -> list[str]:
     """Return the issues that the agent has claimed, as this clone knows."""
-    known = [lock for lock in locks.known(PREFIX) if lock.holder == name]
-    return [lock.name.removeprefix(PREFIX) for lock in known if not lock.is_person]
+    held = [lock for lock in locks.known(PREFIX) if lock.holder == name]
+    return [lock.name.removeprefix(PREFIX) for lock in held if not lock.is_person]
 
 
 def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:

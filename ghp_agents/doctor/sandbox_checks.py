@@ -26,10 +26,10 @@ def check(ws: Workspace) -> Iterator[Finding]:
 
 def _container(ws: Workspace, setting: str, image: str, network: str) -> Finding:
     try:
-        found = container.find(setting, image, network, ws.environ)
+        box = container.find(setting, image, network, ws.environ)
     except NotSetUpError as lacking:
         return error(CODE, f"{lacking} {_available(ws)}", lacking.hint)
-    return ok(CODE, f"Runs are in containers of {found.program}, image {found.image}.")
+    return ok(CODE, f"Runs are in containers of {box.program}, image {box.image}.")
 
 
 def _bubblewrap(ws: Workspace, setting: str) -> Finding:

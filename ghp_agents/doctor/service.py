@@ -79,24 +79,24 @@ def check_knowledge(
             f"{named} in .ghp/config.json is ignored: it could send notes and keys anywhere.",
             "If you trust it, set it in ~/.config/ghp-cli/config.json.",
         )
-    found = shortcomings()
-    yield from found
-    if not found:
+    findings = shortcomings()
+    yield from findings
+    if not findings:
         yield finding.ok("knowledge", "Notes are searched by meaning.")
 
 
 def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Finding]:
     """Report whether the remote accepts our refs: from a probe now, or from the last one."""
-    found = ask()
-    if found is None:
+    probe = ask()
+    if probe is None:
         return
-    when = f" (tested {ago(ctx.ws.clock.now() - found.at)} ago)"
-    text = f"{probe_line(found)}{when}."
-    if found.taken:
+    when = f" (tested {ago(ctx.ws.clock.now() - probe.at)} ago)"
+    text = f"{probe_line(probe)}{when}."
+    if probe.taken:
         yield finding.ok("probe", text)
-    elif found.taken is None:
+    elif probe.taken is None:
         yield finding.warning("probe", text, "Test again: ghp agent-doctor --probe")
-    elif (ctx.exchange.sync_status().sent_at or 0.0) < found.at:
+    elif (ctx.exchange.sync_status().sent_at or 0.0) < probe.at:
         yield finding.error(
             "probe",
             text,
@@ -111,9 +111,9 @@ def examine(checks: Mapping[str, Check]) -> Iterator[Finding]:
     left_out: list[str] = []
     for code, check in checks.items():
         try:
-            for found in check():
-                texts.add(found.text)
-                yield found
+            for result in check():
+                texts.add(result.text)
+                yield result
         except Exception as error:  # noqa: BLE001 - the other checks are made all the same
             # A broken configuration or a missing git stops many checks: report it once.
             if str(error) in texts:
@@ -174,6 +174,6 @@ def _failure(code: str, error: Exception, what: str = "") -> Finding:
     return finding.error(code, text, "Run `ghp agent-doctor` again. If it stays, please report it.")
 
 
-def has_no_errors(found: Sequence[Finding]) -> bool:
-    """Return whether `found` has no error."""
-    return all(item.level is not Level.ERROR for item in found)
+def has_no_errors(findings: Sequence[Finding]) -> bool:
+    """Return whether `findings` has no error."""
+    return all(item.level is not Level.ERROR for item in findings)

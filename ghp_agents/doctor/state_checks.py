@@ -74,25 +74,27 @@ def check_readable(ctx: Context) -> Iterator[Finding]:
         files = snapshot.files(f".ghp/{folder}/")
         total += len(files)
         broken += _broken(files, read)
-    found = [*snapshot.problems(), *ctx.locks.problems(), *broken]
-    for problem in found[:LISTED]:
+    problems = [*snapshot.problems(), *ctx.locks.problems(), *broken]
+    for problem in problems[:LISTED]:
         yield warning(
             "unreadable",
             f"{one_line(problem.place, 200)}: {one_line(problem.reason, 200)}.",
             one_line(problem.remedy, 200),
         )
-    if len(found) > LISTED:
-        yield warning("unreadable", f"Cannot read {len(found) - LISTED} more.", "See those above.")
-    if not found:
+    if len(problems) > LISTED:
+        yield warning(
+            "unreadable", f"Cannot read {len(problems) - LISTED} more.", "See those above."
+        )
+    if not problems:
         yield ok("unreadable", f"All {count(total, 'record')} can be read.")
 
 
 def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
     """Return files that cannot be parsed, and those that are not the expected record."""
-    found = {problem.place: problem for problem in read(files)}
+    by_place = {problem.place: problem for problem in read(files)}
     torn = filter(None, (_parse_problem(path, content) for path, content in files.items()))
-    found |= {problem.place: problem for problem in torn}
-    return [found[place] for place in sorted(found)]
+    by_place |= {problem.place: problem for problem in torn}
+    return [by_place[place] for place in sorted(by_place)]
 
 
 def _parse_problem(path: str, content: bytes) -> Problem | None:
@@ -168,14 +170,14 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
 
 def check_refused(exchange: Exchange) -> Iterator[Finding]:
     """Report records that the remote refused, and what to do about each."""
-    known = exchange.set_aside()
-    for kept in known[:LISTED]:
+    refused = exchange.set_aside()
+    for kept in refused[:LISTED]:
         what = one_line(f"{kept.record.event} {kept.record.object}", 100)
         words = one_line(masked(kept.words), 300)
         text = f"{kept.id}, {what} by {kept.record.actor.name}, stays in this clone: {words}."
         yield warning("refused", text, refusal.of_record(kept.words))
-    if len(known) > LISTED:
-        text = f"The remote refused {len(known) - LISTED} more."
+    if len(refused) > LISTED:
+        text = f"The remote refused {len(refused) - LISTED} more."
         yield warning("refused", text, "`ghp agent-sync --refused` lists them.")
 
 

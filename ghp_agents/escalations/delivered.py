@@ -93,18 +93,18 @@ def _lines(log: Path, start: int = 0) -> Iterator[str]:
         return
     for line in lines:
         with contextlib.suppress(ValueError):  # cut off by a crash
-            found = json.loads(line)
-            if isinstance(found, str):
-                yield found
+            identity = json.loads(line)
+            if isinstance(identity, str):
+                yield identity
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """A value that is another one when the file was replaced."""
+    """A value that changes if the file is replaced."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ino
+    return status.st_mtime_ns, status.st_ino
 
 
 def _list(folder: str, agent: AgentName) -> Path:

@@ -108,8 +108,8 @@ class Escalation(NamedTuple):
     def outcome(self) -> Outcome | None:
         """What was done because of the answer that counts. If one clone could do it and another
         could not, it is done."""
-        known = [x for x in self.outcomes if self.answers and x.answer == self.answers[-1].id]
-        return max(known, key=lambda outcome: outcome.is_done, default=None)
+        outcomes = [x for x in self.outcomes if self.answers and x.answer == self.answers[-1].id]
+        return max(outcomes, key=lambda outcome: outcome.is_done, default=None)
 
 
 E = TypeVar("E", Escalation, Answer, Outcome)
@@ -121,9 +121,9 @@ def identity(question: Question, times: int) -> str:
     return digest(json.dumps(fields))
 
 
-def is_same(one: Question, other: Question) -> bool:
+def is_same(first: Question, second: Question) -> bool:
     """Whether two of the program's own questions are the same."""
-    return one.kind == other.kind and identity(one, 0) == identity(other, 0)
+    return first.kind == second.kind and identity(first, 0) == identity(second, 0)
 
 
 def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> str:
@@ -151,8 +151,8 @@ def option_number(question: Question, text: str) -> int | None:
     wanted = text.strip().casefold()
     options = [option.casefold() for option in question.options]
     meant = wanted if wanted in options else MEANINGS.get(wanted)
-    found = [i for i, option in enumerate(options) if option == meant]
-    return found[0] if len(found) == 1 else None
+    indexes = [i for i, option in enumerate(options) if option == meant]
+    return indexes[0] if len(indexes) == 1 else None
 
 
 def may_decide(by: Actor, orchestrators: Collection[str]) -> bool:
@@ -164,10 +164,10 @@ def with_answers(
     escalation: Escalation, answers: Iterable[Answer], orchestrators: Collection[str]
 ) -> Escalation:
     """The escalation after more answers, sorted into answers and advice."""
-    known = ordered([*escalation.answers, *escalation.advice, *answers])
+    replies = ordered([*escalation.answers, *escalation.advice, *answers])
     return escalation._replace(
-        answers=tuple(answer for answer in known if may_decide(answer.by, orchestrators)),
-        advice=tuple(answer for answer in known if not may_decide(answer.by, orchestrators)),
+        answers=tuple(answer for answer in replies if may_decide(answer.by, orchestrators)),
+        advice=tuple(answer for answer in replies if not may_decide(answer.by, orchestrators)),
     )
 
 
@@ -191,13 +191,13 @@ def listed(options: Iterable[str]) -> str:
     return "\n".join(f"{i}. {one_line(text, 1000)}" for i, text in enumerate(options, 1))
 
 
-def find(known: Sequence[Escalation], reference: str) -> Escalation:
+def find(escalations: Sequence[Escalation], reference: str) -> Escalation:
     """The escalation whose id begins with `reference`: `E-3f9a`, `3f9a`, `E3f9a`.
 
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("e-")
-    matches = _starting(known, prefix) or _starting(known, prefix.removeprefix("e"))
+    matches = _starting(escalations, prefix) or _starting(escalations, prefix.removeprefix("e"))
     exact = [match for match in matches if match.id == prefix]
     hint = (
         "`ghp agent-escalations` lists questions; `ghp agent-sync` fetches those of other clones."
@@ -211,13 +211,13 @@ def find(known: Sequence[Escalation], reference: str) -> Escalation:
     )
 
 
-def _starting(known: Sequence[Escalation], prefix: str) -> list[Escalation]:
-    return [escalation for escalation in known if prefix and escalation.id.startswith(prefix)]
+def _starting(escalations: Sequence[Escalation], prefix: str) -> list[Escalation]:
+    return [escalation for escalation in escalations if prefix and escalation.id.startswith(prefix)]
 
 
-def short_names(known: Sequence[Escalation]) -> dict[str, str]:
-    """By id, the shortest unique names among `known`, with at least four digits."""
-    ids = short_ids(escalation.id for escalation in known)
+def short_names(escalations: Sequence[Escalation]) -> dict[str, str]:
+    """By id, the shortest unique names among `escalations`, with at least four digits."""
+    ids = short_ids(escalation.id for escalation in escalations)
     return {identifier: f"E-{short}" for identifier, short in ids.items()}
 
 

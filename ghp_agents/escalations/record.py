@@ -158,9 +158,9 @@ def read(
     Unknown files are ignored. An answer decides if the record says that its author is a person,
     or if the author is an orchestrator now."""
     escalations, problems = read_files(files, _escalation, _ESCALATION_PATH)
-    known, more = read_files(files, _answer, _ANSWER_PATH)
+    all_answers, more = read_files(files, _answer, _ANSWER_PATH)
     answers: dict[str, list[Answer]] = {}
-    for answer in known:
+    for answer in all_answers:
         answers.setdefault(answer.escalation, []).append(answer)
     outcomes, further = read_files(files, _outcome, _OUTCOME_PATH)
     by_question: dict[str, list[Outcome]] = {}
@@ -178,24 +178,24 @@ def read(
 
 
 def settled(files: Mapping[str, bytes], before: float) -> list[tuple[Escalation, Settled]]:
-    """The questions that a person answered, and all was said, before a time in seconds. Not those
-    with a record that this version cannot read, nor those whose answer is carried out."""
+    """The questions that a person answered, and whose last record is older than a time in seconds.
+    Not those with a record that this version cannot read, nor those whose answer is carried out."""
     escalations, problems = read(files)
     broken = {problem.place for problem in problems}
     answers: dict[str, set[str]] = {}
     for path in files:
         if path.startswith(ANSWERS):
             answers.setdefault(path.removeprefix(ANSWERS).partition("/")[0], set()).add(path)
-    found: list[tuple[Escalation, Settled]] = []
+    ended: list[tuple[Escalation, Settled]] = []
     for item in (
         escalation for escalation in escalations if escalation.question.kind not in DECIDED
     ):
         ends = frozenset(answers.get(item.id, ()))
-        known = {answer_path_of(item.id, x.id) for x in (*item.answers, *item.advice)}
+        paths = {answer_path_of(item.id, x.id) for x in (*item.answers, *item.advice)}
         times = [item.asked_at, *(answer.at for answer in (*item.answers, *item.advice))]
-        if item.answers and ends == known - broken and all(seconds(at) < before for at in times):
-            found.append((item, Settled(frozenset({path_of(item.id)}), ends)))
-    return found
+        if item.answers and ends == paths - broken and all(seconds(at) < before for at in times):
+            ended.append((item, Settled(frozenset({path_of(item.id)}), ends)))
+    return ended
 
 
 def read_answers(files: Mapping[str, bytes]) -> list[Answer]:

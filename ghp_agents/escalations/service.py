@@ -86,8 +86,8 @@ def escalate(
     delivered = delivered_ids(ctx.ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        known, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
-        same = [earlier for earlier in known if earlier.question == question]
+        escalations, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
+        same = [earlier for earlier in escalations if earlier.question == question]
         for last in reversed(same):
             has_news = waiting and any(answer.id not in delivered for answer in last.answers[-1:])
             if last.is_open or has_news:
@@ -115,9 +115,9 @@ def ask_once(ctx: Context, question: Question, urgency: str = DEFAULT_URGENCY) -
     even if it has been answered."""
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        for known in read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
-            if rules.is_same(known.question, question):
-                return EscalateResult(known, is_new=False), []
+        for earlier in read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
+            if rules.is_same(earlier.question, question):
+                return EscalateResult(earlier, is_new=False), []
         at = Timestamp(to_text(ctx.ws.clock.now()))
         clock, clone = snapshot.clock + 1, snapshot.clone
         identity = _free_id(snapshot, question, 0)
@@ -227,11 +227,11 @@ def answer(
                 hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)
-        known = escalation.answers if rules.may_decide(by, orchestrators) else escalation.advice
-        same = [old for old in known if (old.by, old.text) == (by, tidy)]
-        if same and known[-1].text == tidy:
+        earlier = escalation.answers if rules.may_decide(by, orchestrators) else escalation.advice
+        same = [old for old in earlier if (old.by, old.text) == (by, tidy)]
+        if same and earlier[-1].text == tidy:
             return AnswerResult(escalation, same[-1], is_new=False), []
-        after = known[-1].id if same else ""
+        after = earlier[-1].id if same else ""
         identity = rules.answer_identity(escalation.id, by, tidy, after)
         at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
         new = Answer(identity, escalation.id, by, tidy, at, clock, snapshot.clone, where)
@@ -257,8 +257,8 @@ def post_owed(ctx: Context) -> list[str]:
     owed = comments.due(ctx.ws)
     if not owed:
         return []
-    known, _ = read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
-    pending = [escalation for escalation in known if escalation.id in owed]
+    escalations, _ = read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
+    pending = [escalation for escalation in escalations if escalation.id in owed]
     return [note for escalation in pending for note in comments.post(ctx, escalation)]
 
 

@@ -86,8 +86,8 @@ def shared(book: "Book", plan: CheckedRequest) -> list[str]:
     patterns, fold = plan.wanted.patterns, plan.reach.fold
     named = [place for _, place in globs.named(patterns, fold=fold)]
     places = [*plan.reach.covered, *(x for x in named if globs.covers(patterns, x, fold=fold))]
-    found = [x for x in places if numbers.intersection(policy_cache.covering(book, x))]
-    return list(dict.fromkeys(place.removesuffix(f"/{globs.PROBE}") for place in found))
+    shared_paths = [x for x in places if numbers.intersection(policy_cache.covering(book, x))]
+    return list(dict.fromkeys(place.removesuffix(f"/{globs.PROBE}") for place in shared_paths))
 
 
 def question(plan: CheckedRequest) -> str:

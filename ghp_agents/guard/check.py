@@ -153,11 +153,11 @@ def _strangers(
 ) -> tuple[tuple[ForeignCommitter, ...], tuple[Signed, ...]]:
     """The commits by agents that never held the claim, and those by people."""
     held = [x.holder for x in ctx.locks.history(claim_name(issue)) if x.holder and not x.is_person]
-    known = {*held, *ctx.store.snapshot().agents()}
+    agents = {*held, *ctx.store.snapshot().agents()}
     strangers: list[ForeignCommitter] = []
     people: list[Signed] = []
     for commit in commits:
-        named = commit.agents or tuple(name for name in (commit.author,) if name in known)
+        named = commit.agents or tuple(name for name in (commit.author,) if name in agents)
         if not named:
             people.append(commit)
         strangers += [_stranger(commit, name, issue, held) for name in named if name not in held]

@@ -89,7 +89,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
 
 def _writes(settings: Settings, fold: bool) -> dict[str, list[Any]]:
     """The cards that say what agents may write, each with the expressions for the paths."""
-    found: dict[str, list[Any]] = {}
+    scopes: dict[str, list[Any]] = {}
     for name in settings.cards:
         card = settings.card(name)
         if card is None or card.permissions is None:
@@ -97,8 +97,8 @@ def _writes(settings: Settings, fold: bool) -> dict[str, list[Any]]:
         scope = manifest.scope_of(card.permissions, manifest.WRITE)
         if scope != ():  # an empty one means everything
             sources = [globs.rule(pattern, fold=fold).source for pattern in scope or ()]
-            found[name] = [card.path, sources]
-    return found
+            scopes[name] = [card.path, sources]
+    return scopes
 
 
 def _texts(sources: Sources) -> list[list[Any]]:
@@ -136,11 +136,11 @@ def _settings(
 
     read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
     marks, values = configuration.said_now(ws.ground, *read)
-    known = (
+    names = (
         "shared", "shared_owners", "orchestrators", "implicit_leases", "same_worktree",
         "dead_after", "gone_after", "cards",
     )  # fmt: skip
-    return {key: values[key] for key in known if key in values}, marks
+    return {key: values[key] for key in names if key in values}, marks
 
 
 def _plain(value: Any) -> Any:
@@ -162,8 +162,8 @@ def _unreadable(path: str, why: str) -> GhpError:
 
 def _next_lapse(world: World) -> float | None:
     """When the next lease of another clone may expire; None for never."""
-    known = expiry.ends_at(world.ws, world.snapshot, world.logs)
-    ends = [end for lease, end in known.items() if lease not in world.expired]
+    expiries = expiry.ends_at(world.ws, world.snapshot, world.logs)
+    ends = [end for lease, end in expiries.items() if lease not in world.expired]
     # The fast path has only the machine's clock.
     return world.now - world.ws.steady() + min(ends) if ends else None
 
@@ -202,7 +202,7 @@ def _leases(world: World, fold: bool) -> list[RulePatterns]:
 
 def _in_force(world: World) -> list[Hold]:
     """In the order of `World.holds`: strict leases first, then the others by request order."""
-    known = {log.nonce for log in world.logs}
+    nonces = {log.nonce for log in world.logs}
     active = [
         log
         for log in world.logs
@@ -215,7 +215,7 @@ def _in_force(world: World) -> list[Hold]:
     over = {
         x.nonce for x in world.strict_locks.values() if holder_liveness.is_over(world.ws, x, clone)
     }
-    bare = [x for x in world.strict_locks.values() if x.is_taken and x.nonce not in known | over]
+    bare = [x for x in world.strict_locks.values() if x.is_taken and x.nonce not in nonces | over]
     strict = [world.hold_of(log) for log in active if log.request.right]
     strict += map(as_hold, bare)
     ordinary = [log.hold() for log in active if not log.request.right]
@@ -258,25 +258,25 @@ def _assigned(
     """The scopes of issues that nobody has claimed, for those whom a person or an orchestrator
     assigned. They have no time; whether an assignee is a living agent is checked when it matters.
     """
-    known = [
+    scopes = [
         (issue, name, patterns)
         for issue in issues
         if any(map(is_name, issue.assignees)) and (patterns := ready(scope(issue.form), fold))
         for name in filter(is_name, issue.assignees)
     ]
-    if known and not world.ctx.tracker.accepts_comment_commands:
+    if scopes and not world.ctx.tracker.accepts_comment_commands:
         by = replay.assigners(read_open(world.snapshot))
-        known = [
-            each
-            for each in known
-            if may_decide(by.get((each[0].id, each[1]), Actor(each[1])), settings.orchestrators)
+        scopes = [
+            entry
+            for entry in scopes
+            if may_decide(by.get((entry[0].id, entry[1]), Actor(entry[1])), settings.orchestrators)
         ]
     return [
         (
             Rule(SCOPE, name, label=f"#{issue.number}", text=one_line(issue.title, TEXT_LIMIT)),
             patterns,
         )
-        for issue, name, patterns in known
+        for issue, name, patterns in scopes
     ]
 
 

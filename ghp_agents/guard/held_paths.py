@@ -63,9 +63,9 @@ def fetch_leases(exchange: Exchange) -> None:
 def _strict(ctx: Context, author: Actor, paths: Sequence[str]) -> set[str]:
     """The paths on which another, live holder has a strict lease."""
     held = [x for x in ctx.locks.known(PATHS) if x.holder is not None and holder_of(x) != author]
-    seen = holder_liveness.holders_of(ctx, held) if held else {}
+    holders = holder_liveness.holders_of(ctx, held) if held else {}
     fold = ctx.ws.git_value("core.ignorecase") == "true"
-    living = [x for x in held if seen[x.name].lives and not _is_over(ctx, x)]
+    living = [x for x in held if holders[x.name].lives and not _is_over(ctx, x)]
     return {path for x in living for path in globs.select(x.patterns, paths, fold=fold)}
 
 

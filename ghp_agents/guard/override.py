@@ -86,8 +86,8 @@ def path_of(agent: str, record: str) -> str:
 
 def read_overrides(files: Mapping[str, bytes]) -> tuple[list[OverrideRecord], list[Problem]]:
     """The records, oldest first; an unreadable one is a problem and hides no other."""
-    found, problems = read_files(files, _decode, _PATH, what="not an override: ")
-    return sorted(found, key=order), problems
+    records, problems = read_files(files, _decode, _PATH, what="not an override: ")
+    return sorted(records, key=order), problems
 
 
 def _decode(agent: str, record: str, data: bytes) -> OverrideRecord:

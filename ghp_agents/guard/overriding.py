@@ -95,10 +95,10 @@ def _rivals(
 ) -> list[ImplicitLease]:
     """The leases that count against the agent, and those that it overrode for another reason."""
     folders, here = ctx.ws.folders, ctx.ws.place.git_dir
-    found = check_edit.rivals(folders, agent, key, here, now, limits)
-    known = [x.lease for x in overrides.read(folders, agent, key, here) if x.reason != why]
-    again = check_edit.editors(folders, agent, key, here, now, limits) if known else []
-    return [*found, *(lease for lease in again if lease in known and lease not in found)]
+    rivals = check_edit.rivals(folders, agent, key, here, now, limits)
+    overridden = [x.lease for x in overrides.read(folders, agent, key, here) if x.reason != why]
+    again = check_edit.editors(folders, agent, key, here, now, limits) if overridden else []
+    return [*rivals, *(lease for lease in again if lease in overridden and lease not in rivals)]
 
 
 def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Iterator[Overridden]:
@@ -110,11 +110,11 @@ def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Ite
     limits = float(book["deadAfter"]), float(book["goneAfter"])
     for path in paths:
         key = policy_cache.key_of(book, path)
-        known = overrides.read(folders, agent, key, here)
-        if known:
+        permissions = overrides.read(folders, agent, key, here)
+        if permissions:
             held = check_edit.editors(folders, agent, key, here, ctx.ws.clock.now(), limits)
             held += _reported(ctx, book, agent, path, overridden=True)
-            for permission in known:
+            for permission in permissions:
                 if permission.lease in held:
                     yield Overridden(path, permission.lease, permission.reason, permission.at)
 
@@ -122,16 +122,17 @@ def in_force(ctx: Context, agent: AgentName | None, paths: Sequence[str]) -> Ite
 def _reported(
     ctx: Context, book: "Book", agent: AgentName, path: str, *, overridden: bool = False
 ) -> list[ImplicitLease]:
-    """What living agents of other clones report of a file; with `overridden`, that too."""
+    """The leases for what living agents of other clones report of a file; with `overridden`, also
+    those that the agent has overridden."""
     key, now = policy_cache.key_of(book, path), ctx.ws.clock.now()
     if key not in book["changes"]:
         return []
     lives = World(ctx).is_seen_alive
     if overridden:
-        found = clash_check.living(book, agent, key, now, lives)
+        reports = clash_check.living(book, agent, key, now, lives)
     else:
-        found = clash_check.reports(ctx.ws.place, ctx.ws.folders, book, agent, path, now, lives)
-    return [clash_check.lease_of(rival, key) for rival in found]
+        reports = clash_check.reports(ctx.ws.place, ctx.ws.folders, book, agent, path, now, lives)
+    return [clash_check.lease_of(rival, key) for rival in reports]
 
 
 def _impossible(verdict: Verdict) -> RefusedError:
@@ -149,20 +150,20 @@ def _record(
     here = ctx.ws.place.git_dir
 
     def decide(snapshot: Snapshot) -> tuple[list[OverrideRecord], list[Record]]:
-        known = snapshot.files(override.FOLDER)
-        found: list[OverrideRecord] = []
+        files = snapshot.files(override.FOLDER)
+        records: list[OverrideRecord] = []
         for number, mine in enumerate(_by_agent(pending, here), 1):
             first = mine[0][1]
             marks = sorted(f"{path}\0{lease.since}" for path, lease in mine)
             about = (agent, snapshot.clone, first.agent, str(first.epoch), here, why)
             name = digest(*about, *marks)
-            if override.path_of(first.agent, name) not in known:
-                found.append(OverrideRecord(
+            if override.path_of(first.agent, name) not in files:
+                records.append(OverrideRecord(
                     name, first.agent, first.epoch, tuple(path for path, _ in mine), why,
                     first.is_in(here), Timestamp(now_text(ctx.ws)), Actor(agent),
                     snapshot.clock + number, snapshot.clone,
                 ))  # fmt: skip
-        return found, [override.encode(record) for record in found]
+        return records, [override.encode(record) for record in records]
 
     return transact(ctx.store, decide)
 
@@ -171,13 +172,15 @@ def _by_agent(
     pending: Sequence[tuple[str, ImplicitLease]], here: str
 ) -> list[list[tuple[str, ImplicitLease]]]:
     """The files by the agent and worktree in which they are edited, in bounded parts."""
-    found: dict[tuple[str, int, bool], list[tuple[str, ImplicitLease]]] = {}
+    groups: dict[tuple[str, int, bool], list[tuple[str, ImplicitLease]]] = {}
     for path, lease in pending:
         key = lease.agent, lease.epoch, lease.is_in(here)
-        found.setdefault(key, []).append((path, lease))
+        groups.setdefault(key, []).append((path, lease))
     size = override.PATHS_LIMIT
     return [
-        mine[start : start + size] for mine in found.values() for start in range(0, len(mine), size)
+        mine[start : start + size]
+        for mine in groups.values()
+        for start in range(0, len(mine), size)
     ]
 
 

@@ -22,8 +22,8 @@ def by_path(
     ctx: Context, snapshot: Snapshot, holders: Mapping[int | None, str | None], *, fold: bool
 ) -> Reports:
     """The fields of `changes_elsewhere.Report` by the file's path, the newest report first. Only of
-    agents that live in other clones. `holders`: who holds each issue; what others changed for it
-    was given to the holder, or counts no more."""
+    agents that live in other clones. `holders`: who holds each issue; changes of others for it were
+    given to the holder, or do not count any more."""
     others = {tip.clone for tip in snapshot.tips()} - {snapshot.clone}
     shown = (x for clone in others for x in snapshot.agents_of(clone).values())
     if not any(FIELD in fields for fields in shown):
@@ -37,7 +37,7 @@ def by_path(
         and holders.get(_issue(view)) in (None, view.name)
     ]
     limits, now = ctx.ws.settings.thresholds, ctx.ws.clock.now()
-    found: Reports = {}
+    reports: Reports = {}
     count = 0
     for view in sorted(living, key=lambda view: view.heard or 0.0):
         files = _files(view, limits, now)
@@ -45,35 +45,35 @@ def by_path(
         if count > MOST:
             break
         for path, fields in files:
-            found.setdefault(path.lower() if fold else path, []).append(fields)
-    return found
+            reports.setdefault(path.lower() if fold else path, []).append(fields)
+    return reports
 
 
 def _issue(view: AgentView) -> int | None:
     """The issue that an agent works on, or worked on until it lost the claim."""
-    seen = view.presence
-    return issue_of(seen) or issue_of_branch(str(seen.get("branch") or ""))
+    fields = view.presence
+    return issue_of(fields) or issue_of_branch(str(fields.get("branch") or ""))
 
 
 def _files(view: AgentView, limits: Thresholds, now: float) -> list[tuple[str, list[Any]]]:
-    seen = view.presence
+    fields = view.presence
     silent = limits.dead - view.quiet
-    until = now + max(0.0, silent, number(seen, "processRunsFor") - view.silent)
+    until = now + max(0.0, silent, number(fields, "processRunsFor") - view.silent)
     agent = [
-        view.name, position(seen)[0], view.clone or "", issue_of(seen),
+        view.name, position(fields)[0], view.clone or "", issue_of(fields),
         now - (view.heard or 0.0), until,
     ]  # fmt: skip
     return [
         (
-            each.path,
+            change.path,
             [
                 *agent,
-                each.base,
-                None if each.ranges is None else line_ranges.encode(each.ranges),
-                each.is_deleted,
+                change.base,
+                None if change.ranges is None else line_ranges.encode(change.ranges),
+                change.is_deleted,
             ],
         )
-        for each in changes.decode(seen)
+        for change in changes.decode(fields)
     ]
 
 

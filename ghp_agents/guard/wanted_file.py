@@ -64,36 +64,36 @@ def ask(
     state = _STATES[verdict.kind].format(named(verdict.holder or ""))
     question = f"May I change {file(path)}, {state}?"
     about = (path, verdict.holder or "", *_reasons(ctx, Actor(agent), verdict))
-    asked = Question(
+    wanted = Question(
         agent, f"{question}\n\n{text}" if text else question, None, OPTIONS, WANTED_FILE, about
     )
-    asked = _open(ctx, asked) or asked
+    wanted = _open(ctx, wanted) or wanted
     return escalation.escalate(
-        ctx, asked.text, issue=issue or asked.issue, options=OPTIONS, context=context,
-        urgency=urgency, waiting=waiting, kind=WANTED_FILE, about=asked.about,
+        ctx, wanted.text, issue=issue or wanted.issue, options=OPTIONS, context=context,
+        urgency=urgency, waiting=waiting, kind=WANTED_FILE, about=wanted.about,
     )  # fmt: skip
 
 
 def ask_as_meant(ctx: Context, text: str, cwd: Path, **options: Any) -> EscalateResult | None:
     """Ask as `ask` does if the whole text is "May I change PATH?" and the agent is refused that
-    file; else None. So the answer is carried out, whatever words the agent chose."""
-    found = _OWN_WORDS.fullmatch(text.strip())
-    if found is None:
+    file; else None. So the answer is carried out, too."""
+    match = _OWN_WORDS.fullmatch(text.strip())
+    if match is None:
         return None
     try:
-        return ask(ctx, found[1], cwd, **options)
+        return ask(ctx, match[1], cwd, **options)
     except (RefusedError, UsageError):  # nobody refuses it, or no answer could allow it
         return None
 
 
-def _open(ctx: Context, asked: Question) -> Question | None:
-    """The agent's open question for the same file; other words do not make it another one. One that
-    needs no answer any more is not it."""
+def _open(ctx: Context, wanted: Question) -> Question | None:
+    """The agent's open question for the same file, in whatever words; not one that needs no answer
+    any more."""
     snapshot = ctx.store.snapshot()
-    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    known = settled_questions.marked(ctx.locks, snapshot, known)
-    same = (asked.agent, WANTED_FILE, asked.about[0])
-    for earlier in known:
+    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
+    escalations = settled_questions.marked(ctx.locks, snapshot, escalations)
+    same = (wanted.agent, WANTED_FILE, wanted.about[0])
+    for earlier in escalations:
         question = earlier.question
         if earlier.is_open and (question.agent, question.kind, *question.about[:1]) == same:
             return question

@@ -142,39 +142,39 @@ def _number(value: object) -> int:
     return value
 
 
-def stopped(known: Iterable[Obeyed]) -> set[int]:
+def stopped(records: Iterable[Obeyed]) -> set[int]:
     """The issues whose last command by a person is `stop`."""
     last: dict[int, str] = {}
-    for record in known:
+    for record in records:
         for act in record.acts:
             if act.fate == DONE and act.verb in (ASSIGN, STOP, RETRY):
                 last[record.issue] = act.verb
     return {issue for issue, verb in last.items() if verb == STOP}
 
 
-def given(known: Iterable[Obeyed]) -> set[int]:
+def given(records: Iterable[Obeyed]) -> set[int]:
     """The issues that a person assigned to an agent, or sent back to the queue, by a comment."""
     return {
         record.issue
-        for record in known
+        for record in records
         if any(act.fate == DONE and act.verb in (ASSIGN, RETRY) for act in record.acts)
     }
 
 
-def retried(known: Iterable[Obeyed]) -> dict[int, int]:
+def retried(records: Iterable[Obeyed]) -> dict[int, int]:
     """The issues that a person sent back to the queue, each with the ledger clock of that."""
     clocks: dict[int, int] = {}
-    for record in known:
+    for record in records:
         if any(act.fate == DONE and act.verb == RETRY for act in record.acts):
             clocks[record.issue] = max(record.clock, clocks.get(record.issue, 0))
     return clocks
 
 
-def told_to_stop(known: Iterable[Obeyed], agent: str) -> list[tuple[Obeyed, Act]]:
+def told_to_stop(records: Iterable[Obeyed], agent: str) -> list[tuple[Obeyed, Act]]:
     """The `stop` commands for an agent."""
     return [
         (record, act)
-        for record in known
+        for record in records
         for act in record.acts
         if act.verb == STOP and act.fate == DONE and act.agent == agent
     ]

@@ -60,8 +60,8 @@ def open_blockers(issue: Issue, issues: Iterable[Issue]) -> list[Issue]:
 
 def urgency(issue: Issue) -> int:
     """The sort key of an issue; the most urgent comes first."""
-    known = issue.priority in PRIORITIES
-    return PRIORITIES.index(issue.priority) if known else len(PRIORITIES)
+    is_known = issue.priority in PRIORITIES
+    return PRIORITIES.index(issue.priority) if is_known else len(PRIORITIES)
 
 
 def refuse_circles(issues: Iterable[Issue], issue: Issue, change: IssueChange) -> None:
@@ -149,9 +149,9 @@ def _ring(
     """Each of `stuck` waits for another of them, so following the blockers finds a cycle."""
     if not stuck:
         return []
-    seen: dict[IssueNumber, int] = {}
+    visited: dict[IssueNumber, int] = {}
     here = min(stuck)
-    while here not in seen:
-        seen[here] = len(seen)
+    while here not in visited:
+        visited[here] = len(visited)
         here = next(blocker for blocker in waits[here] if blocker in stuck)
-    return [stuck[number] for number in list(seen)[seen[here] :]]
+    return [stuck[number] for number in list(visited)[visited[here] :]]

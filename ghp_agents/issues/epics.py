@@ -18,19 +18,19 @@ class EpicPart(NamedTuple):
 
 def parts(epic: Issue, issues: Iterable[Issue]) -> list[EpicPart]:
     """All parts of an epic, open and closed; each is followed by its own parts."""
-    known = list(issues)
-    found: list[EpicPart] = []
-    seen = {epic.id}
-    waiting = [EpicPart(child, 1) for child in reversed(own_parts(epic, known))]
+    all_issues = list(issues)
+    parts: list[EpicPart] = []
+    visited = {epic.id}
+    waiting = [EpicPart(child, 1) for child in reversed(own_parts(epic, all_issues))]
     while waiting:
         part = waiting.pop()
-        if part.issue.id in seen:  # two clones can create a cycle
+        if part.issue.id in visited:  # two clones can create a cycle
             continue
-        seen.add(part.issue.id)
-        found.append(part)
-        below = own_parts(part.issue, known)
+        visited.add(part.issue.id)
+        parts.append(part)
+        below = own_parts(part.issue, all_issues)
         waiting += [EpicPart(issue, part.depth + 1) for issue in reversed(below)]
-    return found
+    return parts
 
 
 def own_parts(epic: Issue, issues: Iterable[Issue]) -> list[Issue]:
@@ -56,15 +56,15 @@ def proposal(epic: Issue, count: int) -> str:
 
 def managed(
     part: Issue,
-    known: Mapping[int, Issue],
+    by_number: Mapping[int, Issue],
     is_mine: Callable[[Issue], bool],
     is_managed: Callable[[Issue], bool],
     *,
     is_orchestrator: bool = False,
 ) -> Issue | None:
     """The nearest epic of a part that has a manager, if it is mine. If none has one, the nearest
-    is an orchestrator's. `known` are all issues by number."""
-    above = list(_above(part, known))
+    is an orchestrator's. `by_number` are all issues by number."""
+    above = list(_above(part, by_number))
     for epic in above:
         if is_mine(epic):
             return epic
@@ -73,11 +73,11 @@ def managed(
     return above[0] if above and is_orchestrator else None
 
 
-def _above(part: Issue, known: Mapping[int, Issue]) -> Iterator[Issue]:
+def _above(part: Issue, by_number: Mapping[int, Issue]) -> Iterator[Issue]:
     """The epics that an issue is a part of, nearest first."""
-    seen = {part.id}
-    epic = known.get(part.parent or 0)
-    while epic and epic.id not in seen:
+    visited = {part.id}
+    epic = by_number.get(part.parent or 0)
+    while epic and epic.id not in visited:
         yield epic
-        seen.add(epic.id)
-        epic = known.get(epic.parent or 0)
+        visited.add(epic.id)
+        epic = by_number.get(epic.parent or 0)

@@ -197,10 +197,10 @@ def _line(what: str, text: str, limit: int) -> str:
     return tidy
 
 
-def _one_of(what: str, value: str | None, known: Sequence[str]) -> None:
-    if value is not None and value not in known:
+def _one_of(what: str, value: str | None, choices: Sequence[str]) -> None:
+    if value is not None and value not in choices:
         raise UsageError(
-            f"{one_line(value, 40)!r} is not a {what}.", hint=f"Use one of: {', '.join(known)}."
+            f"{one_line(value, 40)!r} is not a {what}.", hint=f"Use one of: {', '.join(choices)}."
         )
 
 

@@ -21,11 +21,11 @@ def due(issue: Issue) -> str:
     """The date by which it must be done, as 2026-12-31; empty without one."""
     if "due" not in issue.form.casefold():
         return ""  # most issues: no need to parse
-    found = _DATE.search(section(issue.form, DUE) or section(issue.form, f"{DUE} date"))
-    if not found:
+    match = _DATE.search(section(issue.form, DUE) or section(issue.form, f"{DUE} date"))
+    if not match:
         return ""
     try:
-        return datetime.date.fromisoformat(found[0]).isoformat()
+        return datetime.date.fromisoformat(match[0]).isoformat()
     except ValueError:
         return ""
 

@@ -63,9 +63,9 @@ class LocalTracker:
         snapshot = self._store.snapshot()
         name = str(issue).removeprefix("#")
         if name.isdecimal():  # most issues that people name are open
-            for known in _open(snapshot):
-                if name in map(str, known.numbers):
-                    return known
+            for candidate in _open(snapshot):
+                if name in map(str, candidate.numbers):
+                    return candidate
         return find(self._all(snapshot), issue)
 
     def _all(self, snapshot: Snapshot) -> Issues:
@@ -176,10 +176,10 @@ class LocalTracker:
         """Nothing to send: no change is ever queued here."""
         return ()
 
-    def _number(self, known: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
+    def _number(self, snapshot: Snapshot, by: Actor, reason: str) -> IssueNumber | None:
         """A new number, or None if it cannot be allocated now: the issue is created anyway."""
         try:
-            return next_number(self._locks, by.name, given_numbers(known), reason)
+            return next_number(self._locks, by.name, given_numbers(snapshot), reason)
         except GhpError:
             return None
 

@@ -19,14 +19,14 @@ IssueEvents = EventLog[IssueEvent]
 
 def read_events(files: Mapping[str, bytes]) -> IssueEvents:
     """The log in files of the state. An unreadable file is a problem and does not hide the rest."""
-    seen: set[str] = set()
+    ids: set[str] = set()
 
     def read(path: str, data: bytes) -> IssueEvent | None:
-        seen.add(ids_of(path)[0])
+        ids.add(ids_of(path)[0])
         return decode(path, data)
 
     events, problems = read_files(files, read, what="not a record of an issue: ")
-    return IssueEvents(tuple(events), frozenset(seen), tuple(problems))
+    return IssueEvents(tuple(events), frozenset(ids), tuple(problems))
 
 
 def fold(log: IssueEvents) -> list[Issue]:
@@ -61,7 +61,7 @@ def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
         if ids := readable(ids_of, path):
             paths.setdefault(ids[0], set()).add(path)
     owners = Counter(number for _, number in {(e.issue, e.number) for e in log.events if e.number})
-    found: list[Settled] = []
+    ended: list[Settled] = []
     for issue, story in stories.items():
         states = [event for event in story if event.texts.get("state")]
         if (
@@ -73,8 +73,8 @@ def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
             and all(seconds(event.at) < before for event in story)
         ):
             end = frozenset({states[-1].path})
-            found.append(Settled(frozenset(paths[issue]) - end, end))
-    return found
+            ended.append(Settled(frozenset(paths[issue]) - end, end))
+    return ended
 
 
 def incomplete(log: IssueEvents) -> set[str]:

@@ -75,10 +75,10 @@ def select(
     assigned to agents by a comment.
     """
     me = ctx.ws.actor().name if mine else None
-    known = ctx.tracker.list(closed="closed" in states)
+    issues = ctx.tracker.list(closed="closed" in states)
     label = ctx.ws.settings.needs_human_label
-    candidates = dependencies.ready(known, me, claims, label, commanded) if ready else known
-    offered = [issue._replace(offered=True) for issue in known]
+    candidates = dependencies.ready(issues, me, claims, label, commanded) if ready else issues
+    offered = [issue._replace(offered=True) for issue in issues]
     everything = dependencies.ready(offered, me, claims, label) if ready else candidates
     chosen = [
         issue
@@ -87,8 +87,8 @@ def select(
         and (me is None or me in issue.assignees)
         and all(label in issue.labels for label in labels)
     ]
-    waited_for = {issue.number: issue for issue in known if issue.state != "closed"}
-    circle = dependencies.deadlock(known) if ready else []
+    waited_for = {issue.number: issue for issue in issues if issue.state != "closed"}
+    circle = dependencies.deadlock(issues) if ready else []
     return IssueListing(chosen, waited_for, circle, len(everything) - len(candidates))
 
 
@@ -112,9 +112,9 @@ def commanded(store: StateStore) -> set[int]:
 def view(tracker: IssueTracker, reference: str) -> View:
     """One issue with the open ones and its parts. Raises NotFoundError."""
     issue = tracker.get(reference)
-    known = tracker.list(closed=True)
-    opened = {other.number: other for other in known if other.state != "closed"}
-    return View(issue, opened, epics.own_parts(issue, known))
+    issues = tracker.list(closed=True)
+    opened = {other.number: other for other in issues if other.state != "closed"}
+    return View(issue, opened, epics.own_parts(issue, issues))
 
 
 def new(
@@ -250,8 +250,8 @@ def name_provisional(ctx: Context) -> list[IssueNumber]:
 
 def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
     """Whether this clone numbers the issue: it created it, or the clone that did is gone."""
-    known = {tip.clone for tip in snapshot.tips()}
-    return creation.clone == snapshot.clone or creation.clone not in known
+    clones = {tip.clone for tip in snapshot.tips()}
+    return creation.clone == snapshot.clone or creation.clone not in clones
 
 
 def _name(ctx: Context, creation: IssueEvent, number: IssueNumber) -> bool:

@@ -83,16 +83,16 @@ def plan(
             waiting[words] = waiting.get(words, 0) + 1
     able = [agent for agent in agents if agent.can_act]
     chosen = _Giving(free, able, load, limits.per_agent)
-    made = [_made(issue, name, why, lost) for issue, name, why in chosen.pairs(ready)]
+    assignments = [_made(issue, name, why, lost) for issue, name, why in chosen.pairs(ready)]
     waiting |= chosen.left
-    served = {assignment.issue.number for assignment in made}
-    made += [
+    served = {assignment.issue.number for assignment in assignments}
+    assignments += [
         Assignment(issue, "", why, (name,))
         for issue in free.issues
         if issue.number in lost and issue.number not in served
         for name, why in [lost[issue.number]]
     ]
-    return DispatchPlan(made, waiting)
+    return DispatchPlan(assignments, waiting)
 
 
 def _without_agent(board: Board, issue: Issue, lease: Lock | None, dead: Set[str]) -> str:
@@ -170,10 +170,10 @@ class _Giving:
         for _, group in groupby(sorted(ready, key=room.order), key=room.order):
             issues = [*group]
             taken: set[str] = set()
-            for issue, name, known in self._near(issues):
+            for issue, name, nearness in self._near(issues):
                 if issue.id not in taken and self._has_room(name):
                     taken.add(issue.id)
-                    yield issue, name, self._give(issue, name, known)
+                    yield issue, name, self._give(issue, name, nearness)
             for issue in issues:
                 if issue.id in taken:
                     continue
@@ -191,17 +191,17 @@ class _Giving:
         oldest issue, then the agent with the least work."""
         if not any(self._has_room(name) for name in self._load):
             return []
-        found: list[tuple[int, int, int, str]] = []
+        ranked: list[tuple[int, int, int, str]] = []
         for at, issue in enumerate(issues):
-            known = decision.nearest(self._board, issue)
-            able = self._able_to_do(issue) if known else frozenset[str]()
+            nearness = decision.nearest(self._board, issue)
+            able = self._able_to_do(issue) if nearness else frozenset[str]()
             pairs = [
-                (-known[name], at, self._load[name], name)
-                for name in able.intersection(known)
+                (-nearness[name], at, self._load[name], name)
+                for name in able.intersection(nearness)
                 if self._has_room(name)
             ]
-            found += heapq.nsmallest(NEAREST, pairs)
-        return [(issues[at], name, -known) for known, at, _, name in sorted(found)]
+            ranked += heapq.nsmallest(NEAREST, pairs)
+        return [(issues[at], name, -nearness) for nearness, at, _, name in sorted(ranked)]
 
     def _able_to_do(self, issue: Issue) -> frozenset[str]:
         """The agents whose capabilities suffice, without the one that failed at it."""
@@ -231,11 +231,11 @@ class _Giving:
     def _has_room(self, name: str) -> bool:
         return self._load[name] < self._most
 
-    def _give(self, issue: Issue, name: str, known: int) -> str:
-        """Count it, and say why."""
+    def _give(self, issue: Issue, name: str, nearness: int) -> str:
+        """Count the issue for the agent, and return why the agent gets it."""
         self._load[name] += 1
         date = due(issue)
         parts = [f"priority {issue.priority}", f"due {date}" if date else ""]
-        parts.append(f"it knows {known} of its relations" if known else "")
+        parts.append(f"it knows {nearness} of its relations" if nearness else "")
         parts.append(f"its issue {self._load[name]} of {self._most}")
         return ", ".join(filter(None, parts))

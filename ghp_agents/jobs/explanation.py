@@ -99,14 +99,14 @@ def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[RuleStep
 
 def turns(board: Board, issue: Issue, agents: Sequence[Agent]) -> list[Turn]:
     """What each agent could do with an issue: first those that can, those with it first in turn."""
-    found: list[Turn] = []
+    turns: list[Turn] = []
     for agent in agents:
         who = agent.candidate
         steps = tuple(step for step in trace(board, issue, who) if not step.is_met)
         before = [] if steps else _before(board, issue, who)
         names = tuple(map(short, before[:SHOWN]))
-        found.append(Turn(agent, steps, names, len(before) - len(names)))
-    return sorted(found, key=lambda turn: (not turn.can, len(turn.before) + turn.more))
+        turns.append(Turn(agent, steps, names, len(before) - len(names)))
+    return sorted(turns, key=lambda turn: (not turn.can, len(turn.before) + turn.more))
 
 
 def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
@@ -183,13 +183,15 @@ def _shell_word(text: str) -> str:
 
 def _blockers(board: Board, issue: Issue) -> str:
     """The open issues that it waits for, and who has each."""
-    found: dict[str, str] = {}
+    blockers: dict[str, str] = {}
     for number in issue.blocked_by:
         blocker = board.by_number.get(number)
         if blocker is None:
             continue
         lease = board.claim_of(blocker)
         holder = named(lease.holder or "", lease.is_person) if lease else "nobody"
-        found[short(blocker)] = f"{short(blocker)} {phrase(blocker.title, 60)} ({holder} has it)"
-    shown = [*found.values()][:SHOWN]
-    return ", ".join(shown) + (f" and {len(found) - SHOWN} more" if len(found) > SHOWN else "")
+        blockers[short(blocker)] = f"{short(blocker)} {phrase(blocker.title, 60)} ({holder} has it)"
+    shown = [*blockers.values()][:SHOWN]
+    return ", ".join(shown) + (
+        f" and {len(blockers) - SHOWN} more" if len(blockers) > SHOWN else ""
+    )

@@ -121,8 +121,8 @@ def mark(issue: Issue) -> tuple[str, str]:
     """The id of the job that an issue was imported from, and its digest; empty without one."""
     if f"## {HEADING}" not in issue.form:
         return "", ""
-    found = _MARK.match(section(issue.form, HEADING))
-    return (found[1], found[2]) if found else ("", "")
+    match = _MARK.match(section(issue.form, HEADING))
+    return (match[1], match[2]) if match else ("", "")
 
 
 def name_of(issue: Issue) -> str:
@@ -151,12 +151,12 @@ def of_issue(issue: Issue, status: str, names: Mapping[int, str]) -> JobFile:
 
 def _description(text: str) -> str:
     """The body without the sections that are fields of their own."""
-    known = {*_LISTS.values(), job_fields.DUE, f"{job_fields.DUE} date", HEADING}
+    headings = {*_LISTS.values(), job_fields.DUE, f"{job_fields.DUE} date", HEADING}
     kept: list[str] = []
     skips = False
     for line in text.replace("\r\n", "\n").split("\n"):
         if line.startswith("#"):
-            skips = line.lstrip("#").strip() in known
+            skips = line.lstrip("#").strip() in headings
         if not skips:
             kept.append(line)
     return "\n".join(kept).strip()

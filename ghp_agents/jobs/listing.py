@@ -80,7 +80,7 @@ def _progress(
     lease = board.claim_of(issue)
     return JobProgress(
         closed=issue.state == "closed",
-        gave_up=any(number in board.asked for number in issue.numbers),
+        gave_up=any(number in board.last_resorts for number in issue.numbers),
         pull=pull is not None and not pull.draft,
         sent_back=pull is not None and (pull.number, pull.head) in sent_back,
         claimed=lease is not None and lease.name in board.living,

@@ -25,7 +25,7 @@ def trace(ctx: Context, pull: Pull) -> list[PullTrace]:
     snapshot = ctx.store.snapshot()
     reviews, _ = review.read_reviews(snapshot.files(review.folder_of(pull.number)))
     latest = {entry.by: entry for entry in reviews if entry.head == pull.head}.values()
-    asked = [
+    traces = [
         PullTrace(
             f"{named(entry.by.name, entry.by.is_person)} requested changes to #{pull.number}"
             + (f": {phrase(entry.text, TEXT_SHOWN)}." if entry.text else "."),
@@ -36,7 +36,7 @@ def trace(ctx: Context, pull: Pull) -> list[PullTrace]:
         if not entry.review.approves
     ]
     back = returned_work.unresolved(ctx.ws, snapshot, lambda entry: entry.pull == pull.number)
-    asked += [
+    traces += [
         PullTrace(
             f"#{entry.pull} was sent back: {returned_work.why(entry)} (round {number}).",
             f"ghp agent-pull show {pull.number}",
@@ -45,7 +45,7 @@ def trace(ctx: Context, pull: Pull) -> list[PullTrace]:
         for entry, number in back
         if entry.head == pull.head
     ]
-    return asked or [_waits(ctx, pull, is_approved=any(x.review.approves for x in latest))]
+    return traces or [_waits(ctx, pull, is_approved=any(x.review.approves for x in latest))]
 
 
 def _waits(ctx: Context, pull: Pull, *, is_approved: bool) -> PullTrace:

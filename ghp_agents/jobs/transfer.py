@@ -60,13 +60,13 @@ def _files(place: Path) -> list[Path]:
 
 
 def _refuse_twice(jobs: Iterable[JobFile]) -> None:
-    seen: set[str] = set()
+    ids: set[str] = set()
     for job in jobs:
-        if job.id in seen:
+        if job.id in ids:
             raise UsageError(
                 f"Two jobs have the id {job.id}.", hint="Give each job an id of its own."
             )
-        seen.add(job.id)
+        ids.add(job.id)
 
 
 def import_jobs(ctx: Context, jobs: Sequence[JobFile]) -> list[Imported]:
@@ -97,15 +97,15 @@ def import_jobs(ctx: Context, jobs: Sequence[JobFile]) -> list[Imported]:
 
 def _by_name(issues: Iterable[Issue]) -> dict[str, Issue]:
     """Issues by the ids of their jobs; the first issue of an id counts."""
-    known: dict[str, Issue] = {}
+    by_name: dict[str, Issue] = {}
     for issue in issues:
         for name in (job_file.name_of(issue), f"issue-{issue.number}"):
-            known.setdefault(name, issue)
-    return known
+            by_name.setdefault(name, issue)
+    return by_name
 
 
-def _refuse_unknown(jobs: Sequence[JobFile], known: Mapping[str, Issue]) -> None:
-    names = known.keys() | {job.id for job in jobs}
+def _refuse_unknown(jobs: Sequence[JobFile], issues: Mapping[str, Issue]) -> None:
+    names = issues.keys() | {job.id for job in jobs}
     for job in jobs:
         for name in job.dependencies:
             if name not in names:
@@ -138,14 +138,14 @@ def _is_same(issue: Issue, job: JobFile) -> bool:
     return job.digest in (digest, job_file.of_issue(issue, "", {}).digest)
 
 
-def exported(jobs: Sequence[IssueJob], known: Iterable[Issue]) -> Iterator[JobFile]:
-    """The jobs as files; `known` are all issues that they may wait for."""
+def exported(jobs: Sequence[IssueJob], issues: Iterable[Issue]) -> Iterator[JobFile]:
+    """The jobs as files; `issues` are all issues that they may wait for."""
     names: dict[int, str] = {
-        number: job_file.name_of(issue) for issue in known for number in issue.numbers
+        number: job_file.name_of(issue) for issue in issues for number in issue.numbers
     }
     for job in jobs:
-        made = job_file.of_issue(job.issue, job.state.value, names)
-        yield made._replace(result=job.result)
+        file = job_file.of_issue(job.issue, job.state.value, names)
+        yield file._replace(result=job.result)
 
 
 def write(folder: Path, jobs: Iterable[JobFile]) -> int:

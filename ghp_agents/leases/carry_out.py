@@ -34,8 +34,8 @@ def _pending(ctx: Context, snapshot: Snapshot) -> list[Escalation]:
     """The answered questions without an outcome, oldest first."""
     if not snapshot.present(escalation_record.ANSWERS):
         return []
-    known, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    return [x for x in known if x.question.kind in DECIDED and x.answers and not x.outcome]
+    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
+    return [x for x in escalations if x.question.kind in DECIDED and x.answers and not x.outcome]
 
 
 def _carry_out(ctx: Context, question: Escalation) -> list[str]:
@@ -82,11 +82,11 @@ def _unblocked(ctx: Context, question: Escalation, decision: Decision) -> Decisi
         return decision
     agent, blocker = decision.unblocked
     held = {number for number, lock in claims.claims(ctx.locks).items() if lock.holder == agent}
-    known = ctx.tracker.known()
-    numbers = {number for issue in known if blocker in issue.numbers for number in issue.numbers}
+    issues = ctx.tracker.known()
+    numbers = {number for issue in issues if blocker in issue.numbers for number in issue.numbers}
     waiting = [
         issue
-        for issue in known
+        for issue in issues
         if held.intersection(issue.numbers) and numbers.intersection(issue.blocked_by)
     ]
     for issue in waiting:

@@ -40,8 +40,8 @@ def waits(
         from ghp_agents.leases import service as lease
         from ghp_agents.leases.world import World
 
-        seen = world() if world else World(ctx, snapshot, views)
-        waits += wait_graph.for_leases(lease.queue(seen))
+        current = world() if world else World(ctx, snapshot, views)
+        waits += wait_graph.for_leases(lease.queue(current))
     ended = {view.name for view in views if view.liveness not in presence.LIVING}
     return sorted({wait for wait in waits if wait.waiter not in ended})
 
@@ -53,16 +53,16 @@ def _for_issues(
         return []
     from ghp_agents.locks.names import PREFIX, claimed_issue
 
-    known = {claimed_issue(lease.name): lease for lease in ctx.locks.known(PREFIX) if lease.holder}
-    claims = {number: lease for number, lease in known.items() if number is not None}
+    locks = {claimed_issue(lease.name): lease for lease in ctx.locks.known(PREFIX) if lease.holder}
+    claims = {number: lease for number, lease in locks.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
     return wait_graph.for_issues(issues, claims, in_hand)
 
 
-def shown(views: Iterable["AgentView"], known: Iterable[Wait]) -> list["AgentView"]:
+def shown(views: Iterable["AgentView"], waits: Iterable[Wait]) -> list["AgentView"]:
     """The agents as shown: a waiting agent is blocked, with the holder and what it waits for."""
-    by_waiter = wait_graph.of_each(known)
+    by_waiter = wait_graph.of_each(waits)
     return [_blocked(view, by_waiter) for view in views]
 
 
@@ -75,10 +75,10 @@ def _blocked(view: "AgentView", by_waiter: Mapping[str, Sequence[Wait]]) -> "Age
     return view._replace(presence=fields)
 
 
-def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
+def sentences(waits: Sequence[Wait], names: Iterable[str]) -> list[str]:
     """The wait chains that begin with `names`, one sentence each. In a long queue everybody waits
     for all before them: the first chains are listed, the others counted."""
-    by_waiter = wait_graph.of_each(known)
+    by_waiter = wait_graph.of_each(waits)
     lines: list[str] = []
     for name in names:
         mine = by_waiter.get(name, [])
@@ -90,7 +90,7 @@ def sentences(known: Sequence[Wait], names: Iterable[str]) -> list[str]:
 
 
 def escalate_cycles(
-    ctx: Context, known: Sequence[Wait], views: Sequence["AgentView"]
+    ctx: Context, waits: Sequence[Wait], views: Sequence["AgentView"]
 ) -> list["EscalateResult"]:
     """Ask a person who goes first in a cycle of waiting agents.
 
@@ -98,7 +98,7 @@ def escalate_cycles(
     which that agent lives.
     """
     here = {view.name: view.is_here for view in views}
-    mine = [circle for circle in wait_graph.circles(known) if here.get(_asker(circle, here), False)]
+    mine = [circle for circle in wait_graph.circles(waits) if here.get(_asker(circle, here), False)]
     if not mine:
         return []
     from ghp_agents.escalations.escalation import Question

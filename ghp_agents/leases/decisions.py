@@ -78,12 +78,12 @@ def decide(question: Escalation, facts: Facts) -> Decision | None:
 
 def _overlap(case: _Case, option: int) -> Decision | None:
     """The chosen lease stays; the other one ends, or leaves out what they share."""
-    found = [case.facts.find(prefix) for prefix in case.about]
-    known = [log for log in found if log]
-    if len(known) != 2 or option > 1:
+    logs = [case.facts.find(prefix) for prefix in case.about]
+    pair = [log for log in logs if log]
+    if len(pair) != 2 or option > 1:
         return None
-    winner, loser = known[option], known[1 - option]
-    for log in known:
+    winner, loser = pair[option], pair[1 - option]
+    for log in pair:
         if not case.facts.is_in_force(log):
             return case.not_done(why_over(log))
     events, words = _without(case, loser, winner.request.patterns)
@@ -180,10 +180,10 @@ def _turn(case: _Case, waiter: str, ended: LeaseHistory) -> tuple[LeaseEvent, ..
     return ()
 
 
-def _clash(facts: Facts, one: LeaseHistory, other: LeaseHistory) -> bool:
-    if one.request.name is not None or other.request.name is not None:
-        return one.request.name == other.request.name
-    return _meet(facts, one.request.patterns, other.request.patterns) is not None
+def _clash(facts: Facts, first: LeaseHistory, second: LeaseHistory) -> bool:
+    if first.request.name is not None or second.request.name is not None:
+        return first.request.name == second.request.name
+    return _meet(facts, first.request.patterns, second.request.patterns) is not None
 
 
 _RULES: Mapping[str, Callable[[_Case, int], Decision | None]] = {

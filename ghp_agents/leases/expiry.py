@@ -20,16 +20,16 @@ from ghp_agents.workspace import Workspace
 def observe(ctx: Context) -> None:
     """After a sync: note new leases with a TTL, and forget those that have ended."""
     snapshot = ctx.store.snapshot()
-    known = timed(snapshot, read_leases(snapshot.present(FOLDER))[0])
-    if known or (ctx.ws.cache_dir / observed.LAPSES).exists():
-        _note(ctx.ws, known, forget=True)
+    logs = timed(snapshot, read_leases(snapshot.present(FOLDER))[0])
+    if logs or (ctx.ws.cache_dir / observed.LAPSES).exists():
+        _note(ctx.ws, logs, forget=True)
 
 
 def _note(
-    ws: Workspace, known: Iterable[LeaseHistory], *, forget: bool = False
+    ws: Workspace, logs: Iterable[LeaseHistory], *, forget: bool = False
 ) -> dict[str, FirstSeen]:
     """When each lease was first seen here with its present TTL; `forget` drops all others."""
-    revisions = {log.id: log.timed.id if log.timed else "" for log in known}
+    revisions = {log.id: log.timed.id if log.timed else "" for log in logs}
     return json_file.note_first_seen(
         ws.cache_dir / observed.LAPSES, revisions, ws.steady(), forget=forget
     )
@@ -47,9 +47,9 @@ def expired(ctx: Context, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> f
 
 def ends_at(ws: Workspace, snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> dict[str, float]:
     """When each lease of another clone expires, by this clone's steady clock."""
-    known = timed(snapshot, logs)
-    noted = _note(ws, known) if known else {}
-    return {log.id: noted[log.id].since + (log.lasts or 0.0) for log in known}
+    with_ttl = timed(snapshot, logs)
+    noted = _note(ws, with_ttl) if with_ttl else {}
+    return {log.id: noted[log.id].since + (log.lasts or 0.0) for log in with_ttl}
 
 
 def timed(snapshot: Snapshot, logs: Iterable[LeaseHistory]) -> list[LeaseHistory]:

@@ -40,8 +40,8 @@ def reconcile(ctx: Context) -> tuple[str, ...]:
             world = World(ctx, snapshot, views)
         results += ask_about_overlaps(world)
     if presence.may_wait(snapshot, views):
-        known = deadlocks.waits(ctx, snapshot, views)
-        results += deadlocks.escalate_cycles(ctx, known, views)
+        waits = deadlocks.waits(ctx, snapshot, views)
+        results += deadlocks.escalate_cycles(ctx, waits, views)
     notes = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]
     return (*decided, *notes, *(note for result in results for note in result.notes))
 

@@ -231,15 +231,15 @@ def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
     for path, data in files.items():
         if place := _PATH.fullmatch(path):
             groups.setdefault(place[1], []).append((path, readable(decode, *place.groups(), data)))
-    found: list[Settled] = []
+    ended: list[Settled] = []
     for group in groups.values():
         events = [event for _, event in group if event]
         log = fold(events) if len(events) == len(group) else None
         is_over = log and log.released and not log.request.right
         if is_over and all(seconds(event.at) < before for event in events):
             ends = frozenset(event.path for event in events if event.kind == "release")
-            found.append(Settled(frozenset(path for path, _ in group) - ends, ends))
-    return found
+            ended.append(Settled(frozenset(path for path, _ in group) - ends, ends))
+    return ended
 
 
 def fold(events: Sequence[LeaseEvent]) -> LeaseHistory | None:

@@ -159,12 +159,12 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
 def _epoch(ctx: Context, by: Actor, holder: Actor) -> int:
     """The agent's epoch, at least 1; of a requester that has not begun, the one that it gets."""
     agent = AgentName(holder.name)
-    known = ctx.store.snapshot().agents().get(agent, {})
+    committed = ctx.store.snapshot().agents().get(agent, {})
     if holder == by and not beginning.has_begun(ctx.ws, agent):
-        return next_epoch(known, ctx.ws.presence(agent) or {})
+        return next_epoch(committed, ctx.ws.presence(agent) or {})
     if holder == by:
         _beat(ctx, agent)
-    return max(1, number(ctx.ws.presence(agent) or known, "epoch"))
+    return max(1, number(ctx.ws.presence(agent) or committed, "epoch"))
 
 
 def begin(ctx: Context, plan: CheckedRequest) -> None:

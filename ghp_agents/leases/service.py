@@ -190,8 +190,8 @@ def _lock_of(ctx: Context, hold: Hold) -> Lock | None:
     """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
     knows no such lock. Raises UnknownError."""
     _, name = _log_and_lock_name(ctx.store, hold)
-    known = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
-    lock = known or ctx.locks.read(name)
+    local = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    lock = local or ctx.locks.read(name)
     return lock if lock is not None and lock.holder is not None else None
 
 

@@ -28,31 +28,33 @@ _CLAIM = re.compile(rf"({re.escape(PREFIX)}[0-9]{{1,10}})@([0-9]{{1,18}})")
 
 def read(ctx: Context, snapshot: Snapshot, *, past: bool = False) -> list[Escalation]:
     """All questions, oldest first, with their answers; each settled one says why."""
-    known, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
-    return marked(ctx.locks, snapshot, known, past=past)
+    escalations, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    return marked(ctx.locks, snapshot, escalations, past=past)
 
 
 def marked(
-    locks: LockService, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool = False
+    locks: LockService, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool = False
 ) -> list[Escalation]:
     """The same questions; each settled one says why."""
-    known = [*known]
-    why = _reasons(locks, snapshot, known, past=past)
-    return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in known]
+    escalations = [*escalations]
+    why = _reasons(locks, snapshot, escalations, past=past)
+    return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
 def _reasons(
-    locks: LockService, snapshot: Snapshot, known: Iterable[Escalation], *, past: bool
+    locks: LockService, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool
 ) -> dict[str, str]:
     """Why open questions need no answer any more, by their ids. Of a `past` snapshot, claims are
     unknown. What this clone has no record of has not ended."""
-    asked = {x.id: x.question for x in known if x.is_open and x.question.kind in KINDS}
-    rights = {right for question in asked.values() for right in _rights(question)}
+    open_questions = {
+        x.id: x.question for x in escalations if x.is_open and x.question.kind in KINDS
+    }
+    rights = {right for question in open_questions.values() for right in _rights(question)}
     if not rights:
         return {}
     ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(locks, rights))
-    found = {identity: _why(question, ended) for identity, question in asked.items()}
-    return {identity: why for identity, why in found.items() if why}
+    reasons = {identity: _why(question, ended) for identity, question in open_questions.items()}
+    return {identity: why for identity, why in reasons.items() if why}
 
 
 def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
@@ -77,11 +79,11 @@ def _naming(ctx: Context, snapshot: Snapshot, agent: str) -> list[Escalation]:
     """The present questions whose text has the agent's name: a sync asks for each agent, and most
     questions are of others, so they are not parsed."""
     present, name = snapshot.present(escalation_record.ESCALATIONS), agent.encode()
-    asked = {path: content for path, content in present.items() if name in content}
-    ids = {path.rpartition("/")[2].partition(".")[0] for path in asked}
-    answers = snapshot.present(escalation_record.ANSWERS) if asked else {}
+    questions = {path: content for path, content in present.items() if name in content}
+    ids = {path.rpartition("/")[2].partition(".")[0] for path in questions}
+    answers = snapshot.present(escalation_record.ANSWERS) if questions else {}
     replies = {path: x for path, x in answers.items() if path.split("/")[2] in ids}
-    return escalation_record.read({**asked, **replies}, ctx.ws.settings.orchestrators)[0]
+    return escalation_record.read({**questions, **replies}, ctx.ws.settings.orchestrators)[0]
 
 
 def _why(question: Question, ended: dict[str, str]) -> str:
@@ -115,10 +117,10 @@ def _ended_leases(snapshot: Snapshot, rights: Collection[str]) -> dict[str, str]
 
 def _ended_claims(locks: LockService, rights: Collection[str]) -> dict[str, str]:
     wanted = {right: match for right in rights if (match := _CLAIM.fullmatch(right))}
-    known = {lock.name: lock for lock in locks.known(PREFIX)} if wanted else {}
+    by_name = {lock.name: lock for lock in locks.known(PREFIX)} if wanted else {}
     ended: dict[str, str] = {}
     for right, (name, generation) in ((x, y.groups()) for x, y in wanted.items()):
-        lock = known.get(name)
+        lock = by_name.get(name)
         newest = (lock.generation, lock.holder is None) if lock else (0, False)
         if newest > (int(generation), False):
             ended[right] = f"the claim of #{claimed_issue(name)} has ended since"

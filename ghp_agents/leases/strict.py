@@ -73,9 +73,9 @@ def take_lock(
     Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
     released or never acquired."""
     name = lock_name(reach.patterns, reach.name)
-    known = {lock.name: lock for lock in ctx.locks.list(PATHS if reach.name is None else name)}
-    _refuse(_overlapping(ctx, known.values(), who, reach, past)[0])
-    got = _swap(ctx, name, who, reach, reason, known.get(name), past)
+    locks = {lock.name: lock for lock in ctx.locks.list(PATHS if reach.name is None else name)}
+    _refuse(_overlapping(ctx, locks.values(), who, reach, past)[0])
+    got = _swap(ctx, name, who, reach, reason, locks.get(name), past)
     return got if reach.name is not None else _alone(ctx, got, who, reach, past)
 
 
@@ -142,10 +142,12 @@ def _overlapping(
         for lock in locks
         if lock.is_taken and reach.meets_other(as_hold(lock), who.actor, who.clone)
     ]
-    seen = holder_liveness.holders_of(ctx, overlapping) if overlapping else {}
-    living = [lock for lock in overlapping if _lives(seen, lock) and lock.nonce not in past]
+    holders = holder_liveness.holders_of(ctx, overlapping) if overlapping else {}
+    living = [lock for lock in overlapping if _lives(holders, lock) and lock.nonce not in past]
     doubted = {
-        x.name: (x, seen[x.name]) for x in overlapping if x.name in seen and x.nonce not in past
+        x.name: (x, holders[x.name])
+        for x in overlapping
+        if x.name in holders and x.nonce not in past
     }
     unsure = second_look.unconfirmed(ctx, doubted) if doubted else []
     if unsure and not living:
@@ -153,9 +155,9 @@ def _overlapping(
     return living, [lock for lock in overlapping if lock not in living]
 
 
-def _lives(seen: Mapping[str, HolderView], lock: Lock) -> bool:
+def _lives(holders: Mapping[str, HolderView], lock: Lock) -> bool:
     """Whether a lock counts: its holder is alive, or it is disputed."""
-    return lock.is_disputed or seen[lock.name].lives
+    return lock.is_disputed or holders[lock.name].lives
 
 
 def _refuse(rivals: Sequence[Lock]) -> None:

@@ -23,7 +23,7 @@ class Wait(NamedTuple):
 
 
 Chain = tuple[Wait, ...]  # each waits for the next
-Known = Mapping[int, "Issue"]
+IssuesByNumber = Mapping[int, "Issue"]
 Claims = Mapping[int, "Lock"]
 
 
@@ -35,14 +35,14 @@ def for_issues(issues: Iterable["Issue"], claims: Claims, in_hand: Mapping[str, 
     on another.
     """
     opened = [issue for issue in issues if issue.state == "open"]
-    known: Known = {number: issue for issue in opened for number in issue.numbers}
+    by_number: IssuesByNumber = {number: issue for issue in opened for number in issue.numbers}
     waits: set[Wait] = set()
     for number, claim in claims.items():
         waiter, current = claim.holder, in_hand.get(claim.holder or "", number)
         holds_current = current in claims and claims[current].holder == waiter
-        if waiter is None or number not in known or (holds_current and current != number):
+        if waiter is None or number not in by_number or (holds_current and current != number):
             continue
-        for blocker, held in _held_by_others(number, known, claims, waiter):
+        for blocker, held in _held_by_others(number, by_number, claims, waiter):
             assert held.holder is not None
             right = f"{held.name}@{held.generation}"
             waits.add(Wait(waiter, held.holder, f"#{blocker}", right))
@@ -50,19 +50,19 @@ def for_issues(issues: Iterable["Issue"], claims: Claims, in_hand: Mapping[str, 
 
 
 def _held_by_others(
-    number: int, known: Known, claims: Claims, waiter: str
+    number: int, by_number: IssuesByNumber, claims: Claims, waiter: str
 ) -> Iterator[tuple[int, "Lock"]]:
-    seen, left = {number}, [*known[number].blocked_by]
+    visited, left = {number}, [*by_number[number].blocked_by]
     while left:
         blocker = left.pop()
-        if blocker in seen or blocker not in known:
+        if blocker in visited or blocker not in by_number:
             continue
-        seen.add(blocker)
+        visited.add(blocker)
         claim = claims.get(blocker)
         if claim and claim.holder not in (None, waiter):
             yield blocker, claim
         else:
-            left += known[blocker].blocked_by
+            left += by_number[blocker].blocked_by
 
 
 def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:

@@ -114,24 +114,24 @@ def ordered(notes: Iterable[Note]) -> list[Note]:
     return sorted(notes, key=order)
 
 
-def find(known: Sequence[Note], reference: str) -> Note:
+def find(notes: Sequence[Note], reference: str) -> Note:
     """Find a note by its id or the beginning of it: `N-3f9a`, `3f9a`, `N3f9a`.
 
     Raises NotFoundError, or UsageError when several match.
     """
     prefix = reference.strip().lower().removeprefix("n-").removeprefix("n")
-    found = [note for note in known if prefix and note.id.startswith(prefix)]
+    matches = [note for note in notes if prefix and note.id.startswith(prefix)]
     hint = (
         "`ghp agent-notes list --all` lists notes; `ghp agent-sync` fetches those of other clones."
     )
     return only_match(
-        found, reference, "note", lambda x: f"{x.name} ({one_line(x.title, 30)})", hint
+        matches, reference, "note", lambda x: f"{x.name} ({one_line(x.title, 30)})", hint
     )
 
 
-def short_names(known: Sequence[Note]) -> dict[str, str]:
-    """Return by id the shortest names, of at least four digits, that are unique among `known`."""
-    ids = short_ids(note.id for note in known)
+def short_names(notes: Sequence[Note]) -> dict[str, str]:
+    """Return by id the shortest names, of at least four digits, that are unique among `notes`."""
+    ids = short_ids(note.id for note in notes)
     return {note_id: f"N-{short}" for note_id, short in ids.items()}
 
 

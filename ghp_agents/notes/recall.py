@@ -51,8 +51,8 @@ def recall(
         raise UsageError(
             "The question is empty.", hint="Give a question or a few words to search for."
         )
-    known, problems = notes.read_all(ctx.store.snapshot())
-    active = notes.active(ctx.ws, known)
+    all_notes, problems = notes.read_all(ctx.store.snapshot())
+    active = notes.active(ctx.ws, all_notes)
     among = _filter_ids(ctx.tracker, active, issue, path)
     trouble: GhpError | None = None
     try:
@@ -85,12 +85,12 @@ def _filter_ids(
 
 
 def by_words(
-    query: str, known: Sequence[Note], limit: int, among: Collection[str] | None = None
+    query: str, candidates: Sequence[Note], limit: int, among: Collection[str] | None = None
 ) -> list[Hit]:
     """Return the notes that share words with the query; needs no index."""
     from ghp_agents.notes.search import bm25
 
-    texts = {note.id: note.text for note in known if among is None or note.id in among}
+    texts = {note.id: note.text for note in candidates if among is None or note.id in among}
     scores = bm25.rank(query, texts)
     ordered = sorted(scores, key=lambda note: (-scores[note], note))
     return [Hit(note, scores[note]) for note in ordered[:limit]]
@@ -112,15 +112,15 @@ def fitting(
 
     It uses no index: a session must not wait for one.
     """
-    known = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
-    latest = list(reversed(known))
+    active = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
+    latest = list(reversed(active))
     own = [note for note in latest if note.issue is not None and note.issue in numbers]
     near = [note for note in latest if concerns(note, paths)]
     chosen = list({note.id: note for note in [*own, *near]}.values())
     if issue is not None:
         from ghp_agents.notes.search import bm25
 
-        rest = [note for note in known if note not in chosen]
+        rest = [note for note in active if note not in chosen]
         about = f"{issue.title} {issue.body}"[:QUERY_LIMIT]
         shared = bm25.rare_in_common(about, {note.id: note.text for note in rest})
         enough = [note for note in rest if shared[note.id] >= WORTH]
@@ -131,10 +131,10 @@ def fitting(
 
 def learnt(ctx: Context, actor: str, numbers: Collection[int | None]) -> list[Note]:
     """Return the active notes from an issue, or from an actor's work without one."""
-    known = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
+    active = notes.active(ctx.ws, notes.read_all(ctx.store.snapshot())[0])
     if set(numbers) == {None}:
-        return [note for note in known if note.issue is None and note.by.name == actor]
-    return [note for note in known if note.issue in numbers]
+        return [note for note in active if note.issue is None and note.by.name == actor]
+    return [note for note in active if note.issue in numbers]
 
 
 def reindex(ctx: Context, knowledge: KnowledgeBase) -> IndexUpdate:

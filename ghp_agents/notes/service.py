@@ -48,9 +48,9 @@ def read_all(snapshot: Snapshot) -> tuple[list[Note], list[Problem]]:
     return record.read_notes(snapshot.files(NOTES))
 
 
-def active(ws: Workspace, known: Sequence[Note]) -> list[Note]:
+def active(ws: Workspace, notes: Sequence[Note]) -> list[Note]:
     """Return the notes that are not replaced, expired or forgotten."""
-    return [note for note in known if note.state(today(ws)) == "active"]
+    return [note for note in notes if note.state(today(ws)) == "active"]
 
 
 def today(ws: Workspace) -> str:
@@ -92,10 +92,10 @@ def remember(
     )
 
     def decide(snapshot: Snapshot) -> tuple[RememberResult, list[Record]]:
-        known, _ = read_all(snapshot)
-        same = _find_same(known, new)
+        notes, _ = read_all(snapshot)
+        same = _find_same(notes, new)
         note = same or new._replace(clock=snapshot.clock + 1, clone=snapshot.clone)
-        old = rules.find(known, supersedes) if supersedes else None
+        old = rules.find(notes, supersedes) if supersedes else None
         changes = _renew(snapshot, new, same) + _supersede(snapshot, new, note, old)
         replaced = tuple(old for change in changes if old and change.note == old.id)
         after = rules.folded(note, [change for change in changes if change.note == note.id])
@@ -107,11 +107,11 @@ def remember(
     return transact(ctx.store, decide)
 
 
-def _find_same(known: Sequence[Note], new: Note) -> Note | None:
+def _find_same(notes: Sequence[Note], new: Note) -> Note | None:
     """Find an existing note with the same text. Raises RefusedError if it was forgotten."""
     text = rules.normalised(new.text)
-    same = next((note for note in known if note.id == new.id), None)
-    same = same or next((note for note in known if rules.normalised(note.text) == text), None)
+    same = next((note for note in notes if note.id == new.id), None)
+    same = same or next((note for note in notes if rules.normalised(note.text) == text), None)
     if same and same.forgotten:
         raise RefusedError(
             f"This note was deleted by {same.forgotten.by} ({same.name}).",
@@ -229,8 +229,8 @@ def forget(ctx: Context, reference: str) -> Changed:
     actor, at = ctx.ws.actor(), Timestamp(now_text(ctx.ws))
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
-        known, _ = read_all(snapshot)
-        note = rules.find(known, reference)
+        notes, _ = read_all(snapshot)
+        note = rules.find(notes, reference)
         if note.forgotten:
             return Changed(note, is_new=False), []
         change = _change(snapshot, note._replace(by=actor, at=at), note.id, FORGET, {})
@@ -272,8 +272,8 @@ def _texts(files: Any, note: str) -> list[str]:
 
 
 def _find_kept(snapshot: Snapshot, reference: str) -> Note:
-    known, _ = read_all(snapshot)
-    note = rules.find(known, reference)
+    notes, _ = read_all(snapshot)
+    note = rules.find(notes, reference)
     if note.forgotten:
         raise RefusedError(
             f"{note.name} is deleted.",

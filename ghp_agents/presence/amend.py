@@ -10,8 +10,8 @@ from ghp_agents.workspace import Workspace
 
 
 def amend(ws: Workspace, agent: str, change: Callable[[dict[str, Any]], bool]) -> bool:
-    """Change the presence of `agent` while no heartbeat can; returns what `change` returns, which
-    is whether there is anything to write. Raises OSError.
+    """Change the presence of `agent` while no heartbeat can. `change` returns whether there is
+    anything to write, and so does this. Raises OSError.
 
     The file's time shows the last heartbeat, so it moves by a nanosecond only: enough to show that
     the content is new, also if the file gets the inode of an earlier one.
@@ -19,13 +19,13 @@ def amend(ws: Workspace, agent: str, change: Callable[[dict[str, Any]], bool]) -
     number, held = presence_file.hold(ws.folders, agent)
     try:
         beaten = max(map(_time, ws.folders, [agent] * len(ws.folders)))
-        known = [presence_file.presence(folder, agent) for folder in ws.folders]
-        record = presence_file.newest_of(known)
+        presences = [presence_file.presence(folder, agent) for folder in ws.folders]
+        record = presence_file.newest_of(presences)
         if record is None or not change(record):
             return False
         record["seq"] += 1
         content = fastjson.encode(record)
-        presence_file.write(ws.folders[number:], known[number:], agent, content)
+        presence_file.write(ws.folders[number:], presences[number:], agent, content)
         for folder in ws.folders:
             if presence_file.presence(folder, agent) == record:
                 os.utime(_path(folder, agent), ns=(beaten + 1, beaten + 1))

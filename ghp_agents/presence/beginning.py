@@ -8,8 +8,8 @@ from ghp_agents.workspace import Workspace
 
 def has_begun(ws: Workspace, agent: AgentName) -> bool:
     """Whether an agent is registered here and has not stopped."""
-    known = ws.presence(agent)
-    return known is not None and known.get("status") != "stopped"
+    fields = ws.presence(agent)
+    return fields is not None and fields.get("status") != "stopped"
 
 
 def begin(ws: Workspace, store: StateStore, agent: AgentName) -> None:

@@ -48,6 +48,6 @@ def declare(
                 hint="Use one word of letters, digits and -_.+#, for example `rust` or `gpu`.",
             )
     old = () if NONE in lower else of(ws, agent, ws.presence(agent))
-    known = [word for word in dict.fromkeys([*old, *lower]) if word != NONE][:MOST]
-    presence.heartbeat(ws, store, agent, {"capabilities": known})
-    return tuple(known)
+    declared = [word for word in dict.fromkeys([*old, *lower]) if word != NONE][:MOST]
+    presence.heartbeat(ws, store, agent, {"capabilities": declared})
+    return tuple(declared)

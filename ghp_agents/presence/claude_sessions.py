@@ -15,7 +15,7 @@ MOST = 100  # characters of what is waited for
 
 
 def waits(ws: Workspace) -> dict[str, str]:
-    """What each waiting session waits for, by its id; empty if the client cannot say it.
+    """What each waiting session waits for, by its id; empty if the client does not report it.
 
     `claude agents --json` lists the sessions of this user: `sessionId`, `status`, `waitingFor`.
     """
@@ -29,14 +29,14 @@ def waits(ws: Workspace) -> dict[str, str]:
         listed = json.loads(ended.out) if ended.code == 0 else []
     except (GhpError, OSError, ValueError):
         return {}
-    found = (
+    sessions = (
         [session for session in listed if isinstance(session, dict)]
         if isinstance(listed, list)
         else []
     )
     return {
         str(session.get("sessionId")): _words(session.get("waitingFor"))
-        for session in found
+        for session in sessions
         if session.get("status") == "waiting"
     }
 

@@ -44,19 +44,19 @@ SECOND_LOOK = 10.0  # seconds, at least, between two looks that both find a hold
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"
 
 
-def observe(memory: Memory, known: Mapping[str, Presence], now: float) -> dict[str, Sighting]:
-    """The observer's memory after a look at the `known` presence (same keys)."""
-    seen: dict[str, Sighting] = {}
-    for key, presence in known.items():
+def observe(memory: Memory, presences: Mapping[str, Presence], now: float) -> dict[str, Sighting]:
+    """The observer's memory after a look at `presences` (same keys)."""
+    sightings: dict[str, Sighting] = {}
+    for key, presence in presences.items():
         epoch, seq = position(presence)
         last = memory.get(key)
         # A lower position counts, too: a clone restored from a backup starts lower.
         if last is None or (last.epoch, last.seq) != (epoch, seq):
-            seen[key] = Sighting(epoch, seq, now)
+            sightings[key] = Sighting(epoch, seq, now)
         else:
             # A clock that was set back must not change an agent's age.
-            seen[key] = last if last.first_seen <= now else Sighting(epoch, seq, now)
-    return seen
+            sightings[key] = last if last.first_seen <= now else Sighting(epoch, seq, now)
+    return sightings
 
 
 def take_turns(
@@ -69,8 +69,8 @@ def take_turns(
     """
     kept = {agent: turn for agent, turn in turns.items() if now - turn.last < window}
     for key, sighting in sorted(after.items()):
-        seen = before.get(key)
-        if seen is not None and (seen.epoch, seen.seq) == (sighting.epoch, sighting.seq):
+        old = before.get(key)
+        if old is not None and (old.epoch, old.seq) == (sighting.epoch, sighting.seq):
             continue
         clone, _, agent = key.partition("/")
         last = kept.get(agent)

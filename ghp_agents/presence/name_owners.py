@@ -28,16 +28,16 @@ class NameOwner(NamedTuple):
 
 def observe(ws: Workspace, snapshot: Snapshot, views: Iterable[AgentView]) -> list[str]:
     """Note in which clones agents live; return a note for each agent that moved."""
-    known = {tip.clone for tip in snapshot.tips()} | {snapshot.clone}
+    clones = {tip.clone for tip in snapshot.tips()} | {snapshot.clone}
     alive = [view for view in views if view.clone and view.liveness in LIVING]
-    if not alive or len(known) == 1:
+    if not alive or len(clones) == 1:
         return []
     before, now = _file(ws).read(), ws.steady()
     owners = dict(before)
     notes: list[str] = []
     for view in alive:
         home = before.get(view.name)
-        if home is None or CloneId(home.clone) not in known:  # that clone has a new id
+        if home is None or CloneId(home.clone) not in clones:  # that clone has a new id
             owners[view.name] = NameOwner(str(view.clone), now)
         elif home.clone != view.clone:
             owners[view.name] = NameOwner(str(view.clone), now, home.clone)
@@ -52,9 +52,9 @@ _HINT = "If you did not start it there, somebody else uses its name."
 
 def check(ws: Workspace, snapshot: Snapshot) -> Iterator[Finding]:
     """Report the agents that moved to another clone recently."""
-    known = _file(ws).read()
-    now = ws.steady() if known else 0.0
-    for name, home in sorted(known.items()):
+    owners = _file(ws).read()
+    now = ws.steady() if owners else 0.0
+    for name, home in sorted(owners.items()):
         if home.before and 0 <= now - home.since < TOLD_FOR:
             when = f"{ago(now - home.since)} ago"
             yield info("home", f"{_change(snapshot, name, home)} ({when}).", _HINT)

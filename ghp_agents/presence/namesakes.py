@@ -9,9 +9,9 @@ from ghp_agents.state.presence import Presence, issue_of, number
 
 
 def to_second(second: str, first: str, folders: Sequence[str]) -> str:
-    """What a session is told that is called `second`, because `first` is used."""
-    known = presence_file.newest(folders, first) or {}
-    issue = issue_of(known) if number(known, "generation") else None
+    """The notice to a session that is called `second`, because `first` is in use."""
+    fields = presence_file.newest(folders, first) or {}
+    issue = issue_of(fields) if number(fields, "generation") else None
     claim = f" and its claim of #{issue}" if issue else ""
     end = (
         f"take the issue over: `ghp agent-claim {issue}`"
@@ -19,26 +19,26 @@ def to_second(second: str, first: str, folders: Sequence[str]) -> str:
         else "a new session gets the name"
     )
     return (
-        f"Another running session has the name {named(first)}{_place(known)}, so this one is "
+        f"Another running session has the name {named(first)}{_place(fields)}, so this one is "
         f"{second}. The files that {named(first)} edits{claim} stay its own: do other work. When "
         f"it has ended, {end}."
     )
 
 
 def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
-    """What the session with the name `first` is told of living ones that would have it, each with
-    an id."""
+    """The notices to the session `first` about living sessions that started under its name, each
+    with an id."""
     items: list[tuple[str, str]] = []
     for second in _names(folders):
         if not own_name.is_second(second, first):
             continue
-        known = presence_file.newest(folders, second) or {}
-        session = str((known.get("local") or {}).get("session") or "")
+        fields = presence_file.newest(folders, second) or {}
+        session = str((fields.get("local") or {}).get("session") or "")
         part = second.rpartition("-")[2]
-        is_living = known.get("status") != "stopped" and alive.process_lives(known) is not False
+        is_living = fields.get("status") != "stopped" and alive.process_lives(fields) is not False
         if session and part == session_name.short(session, len(part)) and is_living:
             text = (
-                f"Another session started under the name {named(first)}{_place(known)}. It is "
+                f"Another session started under the name {named(first)}{_place(fields)}. It is "
                 f"{second} now. The files that you edit and your claim stay yours."
             )
             items.append((text, f"second {second}"))

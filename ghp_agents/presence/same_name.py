@@ -63,8 +63,8 @@ def _lives_here(ctx: Context, name: str) -> bool:
 
 def _free(ctx: Context, name: str) -> str:
     """A similar name that no agent has."""
-    known = ctx.store.snapshot().agents()
-    return next(f"{name}-{n}" for n in range(2, len(known) + 3) if f"{name}-{n}" not in known)
+    agents = ctx.store.snapshot().agents()
+    return next(f"{name}-{n}" for n in range(2, len(agents) + 3) if f"{name}-{n}" not in agents)
 
 
 def _words(other: AgentView) -> str:

@@ -114,9 +114,9 @@ def register(
     ws: Workspace, store: StateStore, agent: AgentName, fields: Mapping[str, Any] | None = None
 ) -> str:
     """Start `agent` here, with an epoch above all known ones."""
-    known = store.snapshot().agents().get(agent, {})
+    committed = store.snapshot().agents().get(agent, {})
     here = ws.presence(agent) or {}
-    epoch = next_epoch(known, here)
+    epoch = next_epoch(committed, here)
     kind, session = hot_heartbeat.session(ws.environ)
     here_branch = ws.branch
     first: dict[str, Any] = {
@@ -171,9 +171,9 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> str:
 
 def _is_elsewhere(ws: Workspace, agent: str) -> bool:
     """Whether a living session in another worktree has this name."""
-    known = ws.presence(agent) or {}
+    fields = ws.presence(agent) or {}
     here = hot_heartbeat.surroundings(ws.place).get("worktree")
-    return known.get("worktree") != here and own_name.is_in_use(ws.folders, agent, known, None)
+    return fields.get("worktree") != here and own_name.is_in_use(ws.folders, agent, fields, None)
 
 
 def _is_ours(ws: Workspace, agent: str) -> bool:
@@ -196,11 +196,11 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
     `processes` checks whether this machine's agents still run, which reads their files.
     """
     observer = _Observer(ctx, snapshot, processes=processes)
-    known: dict[str, list[tuple[CloneId, Presence]]] = {}
+    presences: dict[str, list[tuple[CloneId, Presence]]] = {}
     for clone in _clones(snapshot):
         for name, presence in snapshot.agents_of(clone).items():
-            known.setdefault(name, []).append((clone, presence))
-    views = [observer.best(name, known[name]) for name in sorted(known)]
+            presences.setdefault(name, []).append((clone, presence))
+    views = [observer.best(name, presences[name]) for name in sorted(presences)]
     return _with_clients(ctx.ws, views) if processes else views
 
 
@@ -244,9 +244,9 @@ class _Observer:
         self.memory, self.steady = _observe(ws, snapshot)
         self.news = news_at(ctx) if _others(snapshot) else None
 
-    def best(self, name: str, known: list[tuple[CloneId, Presence]]) -> AgentView:
+    def best(self, name: str, presences: list[tuple[CloneId, Presence]]) -> AgentView:
         """The agent where it lives: in this clone, else in the clone with its newest presence."""
-        views = [self.view(name, clone, presence) for clone, presence in known]
+        views = [self.view(name, clone, presence) for clone, presence in presences]
         if len(views) == 1:
             return views[0]
         quiet = min(view.quiet for view in views)
@@ -274,8 +274,8 @@ class _Observer:
     def _silence_here(self, name: str, presence: Presence, sighting: Sighting | None) -> float:
         if name not in self.beaten:
             # It may be of an absorbed clone; then the time stamp is of another machine.
-            seen = self.steady - sighting.first_seen if sighting else 0.0
-            return max(_age(presence, self.now), seen)
+            since_seen = self.steady - sighting.first_seen if sighting else 0.0
+            return max(_age(presence, self.now), since_seen)
         silent = self.now - self.beaten[name]
         if 0 <= silent < self.limits.stale:
             return silent
@@ -317,9 +317,9 @@ def look_back(ws: Workspace, snapshot: Snapshot, at: float) -> list[AgentView]:
 def rivalries(ws: Workspace) -> list[Rivalry]:
     """Names with two live sessions in two clones; in one clone, each session has its own name."""
     rivalries: list[Rivalry] = []
-    known = _noted(ws, TURNS, Turns).read()
-    steady = ws.steady() if known else 0.0
-    for name, turns in known.items():
+    counts = _noted(ws, TURNS, Turns).read()
+    steady = ws.steady() if counts else 0.0
+    for name, turns in counts.items():
         if turns.changes >= RIVAL_TURNS and steady - turns.last < RIVAL_WINDOW:
             rivalries.append(Rivalry(name, f"clone {turns.mover} and another clone"))
     return rivalries
@@ -333,7 +333,7 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     elsewhere |= snapshot.agents_of(snapshot.clone).keys() - snapshot.beaten().keys()
     if not elsewhere:
         return {}, 0.0
-    known = {
+    presences = {
         f"{clone}/{name}": presence
         for clone in _clones(snapshot)
         for name, presence in snapshot.agents_of(clone).items()
@@ -341,11 +341,11 @@ def _observe(ws: Workspace, snapshot: Snapshot) -> tuple[Memory, float]:
     }
     now = ws.steady()
     memory, turns = _noted(ws, observed.SIGHTINGS, Sighting).read(), _noted(ws, TURNS, Turns).read()
-    seen = observe(memory, known, now)
-    if seen != memory:
-        _noted(ws, observed.SIGHTINGS, Sighting).write(seen)
-        _noted(ws, TURNS, Turns).write(take_turns(turns, memory, seen, now, RIVAL_WINDOW))
-    return seen, now
+    sightings = observe(memory, presences, now)
+    if sightings != memory:
+        _noted(ws, observed.SIGHTINGS, Sighting).write(sightings)
+        _noted(ws, TURNS, Turns).write(take_turns(turns, memory, sightings, now, RIVAL_WINDOW))
+    return sightings, now
 
 
 def _clones(snapshot: Snapshot) -> list[CloneId]:

@@ -80,8 +80,8 @@ def encode(entry: StopOrder) -> Record:
 
 def read_orders(files: Mapping[str, bytes]) -> tuple[list[StopOrder], list[Problem]]:
     """The records, oldest first; an unreadable one is a problem and hides no other."""
-    found, problems = read_files(files, _decode, _PATH, what="not an order to stop: ")
-    return sorted(found, key=order), problems
+    orders, problems = read_files(files, _decode, _PATH, what="not an order to stop: ")
+    return sorted(orders, key=order), problems
 
 
 def _decode(agent: str, record: str, data: bytes) -> StopOrder:

@@ -69,8 +69,8 @@ def send(ws: Workspace, agent: str, text: str) -> bool:
 
 
 def _write(path: str, session: str, text: str) -> bool:
-    found = os.lstat(path)
-    if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
+    status = os.lstat(path)
+    if not stat.S_ISSOCK(status.st_mode) or status.st_uid != os.getuid():
         return False
     message = {
         "type": "user",

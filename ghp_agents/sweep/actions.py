@@ -240,10 +240,10 @@ def _free_lock(me: ClaimContext, act: FreeRight) -> str:
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
     result = me.ctx.clone_admin.absorb_clones([act.clone.tip for act in acts], me.actor)
     left = dict(result.left)
-    found: list[ActionResult] = []
+    results: list[ActionResult] = []
     for act in acts:
         clone = act.clone.tip.clone
         why = left.get(clone, "")
         text = f"kept clone {clone}: {why}" if why else f"merged clone {clone} into this one"
-        found.append(ActionResult(act, not why, text))
-    return found
+        results.append(ActionResult(act, not why, text))
+    return results

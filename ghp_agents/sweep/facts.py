@@ -49,11 +49,11 @@ def gather(
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.list(closed=True) for number in issue.numbers
     }
-    known = world.locks
-    claims = [x for x in known if x.holder is not None and claimed_issue(x.name) is not None]
-    locks = [x for x in known if x.holder is not None and _is_lease(x)]
+    all_locks = world.locks
+    claims = [x for x in all_locks if x.holder is not None and claimed_issue(x.name) is not None]
+    locks = [x for x in all_locks if x.holder is not None and _is_lease(x)]
     held = _held(world, [*claims, *locks])
-    unshown = [lease for lease in known if _may_be_unshown(lease, issues)]
+    unshown = [lease for lease in all_locks if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
     escalations = settled_questions.read(ctx, snapshot)
@@ -62,7 +62,7 @@ def gather(
     return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
-        claimed={lease.name: claimed_issue(lease.name) or 0 for lease in known},
+        claimed={lease.name: claimed_issue(lease.name) or 0 for lease in all_locks},
         workers=_workers(ctx.ws, world.agents),
         locks=tuple(held[lease.name] for lease in locks),
         leases=_leases(world),
@@ -71,7 +71,7 @@ def gather(
         attempts=_attempts(ledger, escalations, comment_commands.retried(commands)),
         orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
-        asked={
+        last_resorts={
             x.question.issue: x.name
             for x in escalations
             if x.is_open and is_last_resort(x) and x.question.issue is not None
@@ -96,13 +96,15 @@ def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
     }
 
 
-def _judge(ws: Workspace, lease: Lock, holder: HolderView, seen: FirstSeen, news_at: float) -> Held:
+def _judge(
+    ws: Workspace, lease: Lock, holder: HolderView, first_seen: FirstSeen, news_at: float
+) -> Held:
     if lease.is_person:
         return Held(lease)
     settings = ws.settings
     if holder.view is None:
         # It claimed without any presence: it may have died before its first sync.
-        silent = max(0.0, news_at - seen.since)
+        silent = max(0.0, news_at - first_seen.since)
         lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
         return Held(lease, "unknown", silent, lapsed, gone)
     view, silent = holder.view, holder.view.silent

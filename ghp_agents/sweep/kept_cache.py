@@ -53,18 +53,18 @@ def restore(ws: Workspace, folder: Path) -> bool:
 
 def keep(ws: Workspace, folder: Path) -> None:
     """Write the archive, unless its content would be the same. Raises OSError."""
-    found = _answers(ws)
+    answers = _answers(ws)
     archive = folder / ARCHIVE
     try:
         before = archive.read_bytes()
     except OSError:
         before = b""
-    if _digest(before) == _known(ws) and _comparable(_entries(before)) == _comparable(found):
+    if _digest(before) == _known(ws) and _comparable(_entries(before)) == _comparable(answers):
         return
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name in sorted(found):
-            packed.writestr(zipfile.ZipInfo(name, _EPOCH), found[name], zipfile.ZIP_DEFLATED)
+        for name in sorted(answers):
+            packed.writestr(zipfile.ZipInfo(name, _EPOCH), answers[name], zipfile.ZIP_DEFLATED)
     folder.mkdir(parents=True, exist_ok=True)
     files.write_atomically(archive, stream.getvalue())
     object_file(ws.cache_dir / NOTE).write({"sha256": _digest(stream.getvalue())})
@@ -89,18 +89,18 @@ def _entries(content: bytes) -> dict[str, bytes]:
         return {name: packed.read(name) for name in packed.namelist()}
 
 
-def _comparable(found: dict[str, bytes]) -> dict[str, Any]:
-    """The content without what changes each time."""
-    return found | {
-        name: {key: value for key, value in json.loads(found[name]).items() if key not in passing}
+def _comparable(answers: dict[str, bytes]) -> dict[str, Any]:
+    """The content without the fields that change each time."""
+    return answers | {
+        name: {key: value for key, value in json.loads(answers[name]).items() if key not in passing}
         for name, passing in _PASSING.items()
-        if name in found
+        if name in answers
     }
 
 
 def _known(ws: Workspace) -> str:
-    known = object_file(ws.cache_dir / NOTE).read().get("sha256")
-    return known if isinstance(known, str) else ""
+    digest = object_file(ws.cache_dir / NOTE).read().get("sha256")
+    return digest if isinstance(digest, str) else ""
 
 
 def _digest(content: bytes) -> str:

@@ -75,8 +75,8 @@ def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
 
 def remembered(lease: Lock | None) -> CloneId | None:
     """Return the clone that a lock names."""
-    known = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
-    return CloneId(known) if re.fullmatch("[0-9a-f]{6,40}", known) else None
+    clone = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
+    return CloneId(clone) if re.fullmatch("[0-9a-f]{6,40}", clone) else None
 
 
 def _wait(ctx: Context, lease: Lock) -> Lock | None:

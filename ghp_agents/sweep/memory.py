@@ -83,8 +83,10 @@ def clones(ws: Workspace, snapshot: Snapshot, news_at: float | None) -> tuple[Si
     """Return the other clones, and how long each is known to have been silent."""
     others = [tip for tip in snapshot.tips() if tip.clone != snapshot.clone]
     oids = {str(tip.clone): tip.oid for tip in others}
-    seen = json_file.note_first_seen(ws.cache_dir / CLONES, oids, ws.steady(), forget=True)
-    return tuple(Silent(tip, max(0.0, (news_at or 0.0) - seen[tip.clone].since)) for tip in others)
+    sightings = json_file.note_first_seen(ws.cache_dir / CLONES, oids, ws.steady(), forget=True)
+    return tuple(
+        Silent(tip, max(0.0, (news_at or 0.0) - sightings[tip.clone].since)) for tip in others
+    )
 
 
 def _decode(content: bytes) -> dict[str, Any]:

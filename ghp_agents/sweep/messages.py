@@ -58,9 +58,9 @@ def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most
     then = f"{to} has it now" if to else "The issue is back in the queue"
     if attempt >= most:
         then = "Nobody holds it now, and a person was asked how to continue"
-    known = f" The handoff {handoff} has what is known." if handoff else ""
+    more = f" The handoff {handoff} has what is known." if handoff else ""
     return _comment(
-        f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{known}",
+        f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{more}",
         marker("freed", held),
     )
 

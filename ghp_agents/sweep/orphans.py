@@ -38,7 +38,7 @@ class _Owners(NamedTuple):
     """The possible owners of a worktree or branch."""
 
     ended: Mapping[str, str]  # agents that ended, with their liveness
-    known: Mapping[str, str]  # all agents, with their liveness
+    agents: Mapping[str, str]  # all agents, with their liveness
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
@@ -46,7 +46,7 @@ class _Owners(NamedTuple):
         """Return why nobody owns it; empty if somebody may."""
         if not agent or any(agent == lease.holder for lease in self.claims.values()):
             return ""
-        if agent in self.known and agent not in self.ended:
+        if agent in self.agents and agent not in self.ended:
             return ""
         state = f"{agent} is {self.ended.get(agent, 'not known')}"
         number = issue_of_branch(branch) if branch else None
@@ -61,7 +61,7 @@ class _Owners(NamedTuple):
         """Return the issue of a branch that is closed, while its agent lives and holds none."""
         number = issue_of_branch(branch) if branch else None
         issue = self.issues.get(number) if number else None
-        is_idle = agent in self.known and all(agent != x.holder for x in self.claims.values())
+        is_idle = agent in self.agents and all(agent != x.holder for x in self.claims.values())
         return number if is_idle and issue and issue.state == "closed" else None
 
 
@@ -97,23 +97,23 @@ def find_orphans(
     if ctx.ws.place.toplevel is None:
         return []
     ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
-    known = {view.name: view.liveness.value for view in views}
-    owners = _Owners(ended, known, claims(ctx.locks), issues)
+    agents = {view.name: view.liveness.value for view in views}
+    owners = _Owners(ended, agents, claims(ctx.locks), issues)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )
-    found: list[Orphan] = []
+    orphans: list[Orphan] = []
     checked_out: set[str] = set()
     for tree in worktree_admin.listed(ctx.ws.folder):
         checked_out |= {tree.branch} if tree.branch else set()
         if tree.is_main or tree.half_made or not tree.path.is_dir() or _is_here(ctx.ws, tree.path):
             continue
-        found += _check_worktree(ctx.ws, owners, branches, tree)
+        orphans += _check_worktree(ctx.ws, owners, branches, tree)
     for name in sorted(branches.tips.keys() - checked_out):
         why = _why_unowned_branch(owners, name)
         if why:
-            found.append(_branch_orphan(name, why, branches))
-    return found
+            orphans.append(_branch_orphan(name, why, branches))
+    return orphans
 
 
 def _check_worktree(
@@ -144,7 +144,7 @@ def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: st
         return []
     why = f"#{number} is closed, its work is merged"
     command = f"`git worktree remove {path_word(folder)}`"
-    kept = f"{agent} is {owners.known[agent]}: once it has left, {command}"
+    kept = f"{agent} is {owners.agents[agent]}: once it has left, {command}"
     return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
 
 
@@ -215,10 +215,10 @@ def _differs(other: Workspace, folder: Path) -> bool:
 
 
 def _provisioned_files(other: Workspace, folder: Path) -> list[str]:
-    """List the untracked files that are as provisioning put them there."""
+    """List the untracked files that are still as `agent-start` copied them."""
     ours = unchanged_files(other)
-    found = worktree.differences(folder)
-    return [item.path for item in found if item.code == "??" and item.path in ours]
+    differences = worktree.differences(folder)
+    return [item.path for item in differences if item.code == "??" and item.path in ours]
 
 
 def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:

@@ -111,7 +111,7 @@ class SweepFacts(NamedTuple):
     attempts: Mapping[int, int] = {}
     orphans: tuple[Orphan, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
-    asked: Mapping[int, str] = {}  # as in `decision.Board`
+    last_resorts: Mapping[int, str] = {}  # as in `decision.Board`
     stopped: Set[int] = frozenset()
     given: Set[int] = frozenset()
     person_label: str = NEEDS_HUMAN
@@ -239,8 +239,8 @@ def _is_open(facts: SweepFacts, held: Held) -> bool:
 
 
 def _closed(facts: SweepFacts) -> list[Close]:
-    found = [(held, _issue(facts, held)) for held in facts.claims]
-    return [Close(issue.number, held) for held, issue in found if issue and issue.state == "closed"]
+    pairs = [(held, _issue(facts, held)) for held in facts.claims]
+    return [Close(issue.number, held) for held, issue in pairs if issue and issue.state == "closed"]
 
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
@@ -273,13 +273,13 @@ def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> l
 
 
 def _board(facts: SweepFacts) -> Board:
-    """What the decision needs to know."""
-    known = {issue.id: issue for issue in facts.issues.values() if issue.state == "open"}
+    """The facts for the decision."""
+    open_issues = {issue.id: issue for issue in facts.issues.values() if issue.state == "open"}
     return Board(
-        sorted(known.values(), key=lambda issue: issue.number),
+        sorted(open_issues.values(), key=lambda issue: issue.number),
         {facts.claimed[held.lease.name]: held.lease for held in facts.claims},
         {held.lease.name for held in facts.claims if not held.lapsed},
-        facts.asked,
+        facts.last_resorts,
         facts.stopped,
         facts.given,
         facts.person_label,
@@ -290,18 +290,18 @@ def _board(facts: SweepFacts) -> Board:
 def _receiver(
     board: Board, workers: Iterable[Worker], issue: Issue, held: Held, load: Mapping[str, int]
 ) -> Worker | None:
-    """Return the active agent that is nearest to the issue, of equally near ones the least loaded,
-    if the decision lets it work on it."""
+    """Return the nearest active agent that may work on the issue; of equally near ones, the one
+    with the least work."""
     able = [
         worker
         for worker in workers
         if worker.name != held.holder
         and not any(decision.obstacles(board, issue, _candidate(worker)))
     ]
-    known = decision.nearest(board, issue) if len(able) > 1 else {}
+    nearness = decision.nearest(board, issue) if len(able) > 1 else {}
     return min(
         able,
-        key=lambda worker: (-known.get(worker.name, 0), load[worker.name], worker.name),
+        key=lambda worker: (-nearness.get(worker.name, 0), load[worker.name], worker.name),
         default=None,
     )
 
@@ -319,12 +319,12 @@ def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
 
 def _to_warn(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
     """Return issues of silent holders without a warning; with policy `alert`, also of dead ones."""
-    found: list[tuple[int, Held]] = []
+    silent: list[tuple[int, Held]] = []
     for held in claims:
         issue = _issue(facts, held)
         if issue and _is_silent(held, policy) and STALE_LABEL not in issue.labels:
-            found.append((issue.number, held))
-    return found
+            silent.append((issue.number, held))
+    return silent
 
 
 def _is_silent(held: Held, policy: str) -> bool:
@@ -335,13 +335,13 @@ def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Rec
     """Return the withdrawals for issues whose stale label has no reason any more."""
     holders = {issue.number: held for held in claims if (issue := _issue(facts, held))}
     marked = sorted({item for item in facts.issues.values() if STALE_LABEL in item.labels})
-    found: list[Recall] = []
+    recalls: list[Recall] = []
     for issue in marked:
         held = holders.get(issue.number)
         freed = held is not None and held.lapsed and policy != ALERT  # freeing removes it, too
         if not freed and (held is None or not _is_silent(held, policy)):
-            found.append(Recall(issue.number, held))
-    return found
+            recalls.append(Recall(issue.number, held))
+    return recalls
 
 
 def _is_over(held: Held) -> bool:
@@ -358,13 +358,13 @@ def _questions(facts: SweepFacts) -> list[Tell]:
 
 
 def _orphans(facts: SweepFacts, *, prune: bool) -> list[Act]:
-    found: list[Act] = []
+    acts: list[Act] = []
     for orphan in facts.orphans:
         if prune and orphan.removable:
-            found.append(Prune(orphan))
+            acts.append(Prune(orphan))
         else:
             removes = f"{orphan.removable}: `ghp agent-sweep --prune` removes it"
             state = removes if orphan.removable else orphan.kept
             words = f"{orphan.kind} {orphan.name}: {orphan.why}; {state}"
-            found.append(Tell("orphan", None, words))
-    return found
+            acts.append(Tell("orphan", None, words))
+    return acts

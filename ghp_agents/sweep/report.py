@@ -23,11 +23,11 @@ from ghp_agents.sweep.service import SweepResult
 
 def lines(swept: SweepResult) -> list[SweepLine]:
     """Return a line for each act of a sweep, in order."""
-    found: list[SweepLine] = []
+    lines: list[SweepLine] = []
     for outcome in swept.outcomes:
         act = outcome.act
         held = _held(act)
-        found.append(
+        lines.append(
             SweepLine(
                 kind=type(act).__name__.lower(),
                 text=outcome.text or _planned(act),
@@ -38,7 +38,7 @@ def lines(swept: SweepResult) -> list[SweepLine]:
                 to=act.to.name if isinstance(act, Free) and act.to else "",
             )
         )
-    return found
+    return lines
 
 
 def _held(act: Act) -> Held | None:

@@ -234,9 +234,9 @@ def _plan(ctx: Context, facts: SweepFacts, policy: str, *, prune: bool) -> list[
 def _newly_orphaned(ctx: Context, before: SweepFacts) -> list[Act]:
     """Return acts that remove what became orphaned by this sweep."""
     views = presence.list_agents(ctx, ctx.store.snapshot())
-    found = sweep_orphans.find_orphans(ctx, views, before.issues)
-    known = {orphan.name for orphan in before.orphans}
-    return [Prune(orphan) for orphan in found if orphan.removable and orphan.name not in known]
+    orphans = sweep_orphans.find_orphans(ctx, views, before.issues)
+    earlier = {orphan.name for orphan in before.orphans}
+    return [Prune(orphan) for orphan in orphans if orphan.removable and orphan.name not in earlier]
 
 
 def _actor(ws: Workspace) -> Actor:

@@ -68,7 +68,9 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
         added = tuple(word for word in words[2:] if word != "--capability")
         return board, who._replace(capabilities=who.capabilities + added)
     if verb == "agent-answer":
-        fields["asked"] = {n: name for n, name in board.asked.items() if name != words[0]}
+        fields["last_resorts"] = {
+            n: name for n, name in board.last_resorts.items() if name != words[0]
+        }
         return Board(**fields), who
     number = int(words[0] if verb in ("agent-release", "agent-claim") else words[1])
     issue = board.by_number[IssueNumber(number)]

@@ -127,7 +127,7 @@ def test_what_becomes_of_a_claim(given: SweepFacts, policy: str, acts: list[Act]
     [
         facts(ONE, issues=(issue(1, "agent:needs-human"),), workers=(TWO,)),
         facts(ONE, issues=(issue(1, "epic"),), workers=(TWO,)),
-        facts(ONE, workers=(TWO,))._replace(asked={1: "E-1"}),
+        facts(ONE, workers=(TWO,))._replace(last_resorts={1: "E-1"}),
         facts(ONE, workers=(TWO,))._replace(stopped={1}),
         facts(ONE, issues=(issue(1)._replace(assignees=("worker-3",)),), workers=(TWO,)),
     ],

@@ -50,9 +50,9 @@ def rank(query: str, texts: Mapping[str, str]) -> dict[str, float]:
     scores: dict[str, float] = {}
     for key, counter in counts.items():
         spread = _K1 * (1 - _B + _B * sizes[key] / mean)
-        found = [(rarity[word], counter[word]) for word in wanted if counter[word]]
-        if found:
-            scores[key] = sum(weight * n * (_K1 + 1) / (n + spread) for weight, n in found)
+        matches = [(rarity[word], counter[word]) for word in wanted if counter[word]]
+        if matches:
+            scores[key] = sum(weight * n * (_K1 + 1) / (n + spread) for weight, n in matches)
     return scores
 
 

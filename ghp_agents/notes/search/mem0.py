@@ -81,13 +81,13 @@ class Mem0Base:
                 marks = {"ghp": "draft"}
                 answer = memory.add(text, user_id=self._scope, metadata=marks, infer=True)
         facts = (str(item.get("memory") or "").strip() for item in answer.get("results") or ())
-        found = [fact for fact in dict.fromkeys(facts) if fact]
-        if not found:
+        distinct = [fact for fact in dict.fromkeys(facts) if fact]
+        if not distinct:
             raise KnowledgeError(
                 "The language model found no facts, or its answer was invalid. Nothing was stored.",
                 hint="To store the text as it is, add `--verbatim`.",
             )
-        return found
+        return distinct
 
     def health(self) -> Sequence[Finding]:
         """Return what it could do better."""
@@ -194,7 +194,7 @@ class Mem0Base:
         with self._open_store() as memory:
             if not force and _differences(notes, self._list_index(memory)) != _NOTHING:
                 return None
-            found = memory.search(
+            answer = memory.search(
                 query,
                 top_k=max(limit, POOL) if among is None else len(notes),
                 filters={"user_id": self._scope},
@@ -202,7 +202,7 @@ class Mem0Base:
             )
         scores = {
             str((hit.get("metadata") or {}).get("note")): float(hit["score"])
-            for hit in found["results"]
+            for hit in answer["results"]
         }
         hits = _add_name_scores(query, notes, scores, among)
         if self._engines.embedder is None and not self._hashes:

@@ -22,8 +22,8 @@ class TextBase:
         self, query: str, notes: Sequence[Note], limit: int, among: Collection[str] | None = None
     ) -> list[Hit]:
         """Return the notes that share words with the query; rare words count more."""
-        found = bm25.rank(query, {note.id: note.text for note in notes}).items()
-        hits = [Hit(note, score) for note, score in found if among is None or note in among]
+        scores = bm25.rank(query, {note.id: note.text for note in notes}).items()
+        hits = [Hit(note, score) for note, score in scores if among is None or note in among]
         return best(hits, limit)
 
     def extract_facts(self, text: str) -> list[str]:

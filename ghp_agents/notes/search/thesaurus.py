@@ -31,12 +31,12 @@ class Thesaurus:
 
     def things(self, text: str) -> Things:
         """Return the things that a text is about."""
-        found: dict[int, float] = {}
+        weights: dict[int, float] = {}
         for key in self._keys(text):
             meant = self._meant.get(key, ())
             for number in meant:
-                found[number] = found.get(number, 0.0) + len(key) / len(meant)
-        return found
+                weights[number] = weights.get(number, 0.0) + len(key) / len(meant)
+        return weights
 
     def in_other_words(self, text: str) -> str:
         """Return some synonyms for a text's main things; empty if there are none."""
@@ -53,12 +53,12 @@ class Thesaurus:
                     yield tuple(stems[start:end])
 
 
-def nearness(one: Things, other: Things) -> float:
+def nearness(left: Things, right: Things) -> float:
     """Return the nearness, from 0 (nothing in common) to 1 (about the same things)."""
     # Roots: a second word for a thing adds less than the first.
     first, second = (
         {thing: math.sqrt(min(meant, 1.0)) for thing, meant in things.items()}
-        for things in (one, other)
+        for things in (left, right)
     )
     sizes = math.hypot(*first.values()) * math.hypot(*second.values())
     return sum(first[key] * second[key] for key in first.keys() & second.keys()) / (sizes or 1)
