@@ -75,8 +75,8 @@ def add(ws: Workspace, run: RunRecord, seconds: float) -> None:
 
 def _is_reported(local: Mapping[str, Any], session: str) -> bool:
     """Whether hooks of this session have reported money."""
-    usage = local.get("usage")
-    sources = usage.values() if isinstance(usage, dict) else ()
+    counters = local.get("usage")
+    sources = counters.values() if isinstance(counters, dict) else ()
     return any(
         isinstance(source, dict) and "usd" in source and session != ""
         and str(source.get("session")).partition(" ")[0] == session
