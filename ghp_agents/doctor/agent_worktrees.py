@@ -46,13 +46,13 @@ def find(ws: Workspace, cwd: Path) -> list[AgentWorktree]:
         return []
     below = [x for x in worktree_admin.listed(ws.folder) if x.path.parent == folder]
     trunks = trunk_places(ws) if below else []
-    found: list[AgentWorktree] = []
+    worktrees: list[AgentWorktree] = []
     for checkout in below:
         agent = _agent(checkout)
         if checkout.path.is_dir() and (agent or _has_branch(checkout)):
             kept = _why_kept(ws, checkout, agent, trunks, cwd)
-            found.append(AgentWorktree(checkout, agent, kept))
-    return found
+            worktrees.append(AgentWorktree(checkout, agent, kept))
+    return worktrees
 
 
 def to_remove(ws: Workspace, trees: Sequence[AgentWorktree]) -> list[Step]:

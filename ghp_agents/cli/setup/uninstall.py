@@ -64,9 +64,9 @@ def _end_dry_run(app: App, *, has_steps: bool) -> None:
 
 
 def _question(app: App, steps: Sequence[Step], refs: Sequence[RemoteRef]) -> str:
-    here = "from this clone" if steps else ""
-    there = f"from {app.ground.sharing().remote}, for everybody" if refs else ""
-    return f"Remove this {' and '.join(filter(None, (here, there)))}?"
+    local = "from this clone" if steps else ""
+    shared = f"from {app.ground.sharing().remote}, for everybody" if refs else ""
+    return f"Remove this {' and '.join(filter(None, (local, shared)))}?"
 
 
 def _act(step: Step) -> None:
