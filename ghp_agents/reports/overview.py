@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.hotpath.heartbeat import WAITS
+from ghp_agents.hotpath.heartbeat import BLOCKED, WAITS
 from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, WAITS_FOR, AgentView
 from ghp_agents.state import usage
@@ -15,6 +15,7 @@ from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.usage import Use
 
 STOPPING = "stopping"  # it was told to stop
+UNBLOCKED = "unblocked"  # shown instead of `blocked` when what blocked its issue is closed
 RESTING = ("idle", "done", "stopped")
 
 
@@ -83,12 +84,24 @@ class AgentRow(NamedTuple):
     action: str = ""  # what it did last
     waits_for: tuple[tuple[str, str], ...] = ()  # agents, and what each of them has
     has_no_client: bool = False  # it has ended, and no other process works for the agent
+    unblocked_by: tuple[int, ...] = ()  # it reports `blocked`, but all these blockers are closed
     used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
 
     @property
     def state(self) -> str:
         """Its liveness, for people; of one whose client has ended, that."""
         return NO_CLIENT if self.has_no_client else self.liveness.value
+
+    @property
+    def shown_status(self) -> str:
+        """Its status, corrected by what is known of its issue."""
+        return UNBLOCKED if self.unblocked_by else self.status
+
+    @property
+    def unblocked_words(self) -> str:
+        """That what blocked its issue is closed; empty if it is not unblocked."""
+        names = ", ".join(f"#{number}" for number in self.unblocked_by)
+        return names and f"{names} {'is' if len(self.unblocked_by) == 1 else 'are'} closed"
 
     @property
     def group(self) -> AgentGroup:
@@ -116,6 +129,7 @@ class AgentFacts(NamedTuple):
     errors: Mapping[str, str] = {}
     worktrees: Mapping[str, str] = {}  # paths
     pulls: frozenset[int] = frozenset()  # open and ready to merge
+    unblocked: Mapping[int, tuple[int, ...]] = {}  # the closed blockers of issues without others
     clones: int = 1
     news_age: float | None = None  # seconds; None without a remote, or before the first news
     budget: str = ""  # why all agents begin nothing new: a budget of all is used up
@@ -153,10 +167,11 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
     """One agent with what is known of it."""
     presence = view.presence
     issue = issue_of(presence) if "generation" in presence else None
+    status = _text(presence, "status") or "idle"
     return AgentRow(
         name=view.name,
         liveness=view.liveness,
-        status=_text(presence, "status") or "idle",
+        status=status,
         needs=tuple(sorted(_needs(view, issue, facts), key=lambda need: need.rank)),
         issue=issue,
         title=facts.titles.get(issue, "") if issue else "",
@@ -175,6 +190,7 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
             if isinstance(wait, dict)
         ),
         has_no_client=view.has_no_client,
+        unblocked_by=facts.unblocked.get(issue or 0, ()) if status == BLOCKED else (),
         used=usage.total(usage.decode(presence).values()),
     )
 

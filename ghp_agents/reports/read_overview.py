@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError
+from ghp_agents.hotpath.heartbeat import BLOCKED
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LEASES, LIVING, AgentView
@@ -97,6 +98,7 @@ class Team:
             leases=self._leases() if leases else {},
             errors=errors,
             pulls=self._open_pulls(),
+            unblocked=self._unblocked(),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
             news_age=self.ctx.exchange.news_age() if self.at is None else None,
             budget=budget,
@@ -273,6 +275,27 @@ class Team:
         from ghp_agents.leases.past_world import PastWorld
 
         return PastWorld(self.ctx, self.at)
+
+    def _unblocked(self) -> Mapping[int, tuple[int, ...]]:
+        """The blockers of the issues of blocked agents, where all are known and closed."""
+        blocked = {
+            issue_of(view.presence)
+            for view in self.views
+            if view.presence.get("status") == BLOCKED and "generation" in view.presence
+        }
+        waits = {
+            number: issue.blocked_by
+            for issue in (self.issues if blocked else ())
+            for number in issue.numbers
+            if number in blocked and issue.blocked_by
+        }
+        still = {number for issue in self.issues for number in issue.numbers} if waits else set()
+        free = {number: by for number, by in waits.items() if still.isdisjoint(by)}
+        if not free:
+            return {}
+        known = self.ctx.tracker.known(closed=True)
+        closed = {x for issue in known if issue.state == "closed" for x in issue.numbers}
+        return {number: by for number, by in free.items() if closed.issuperset(by)}
 
     def _open_pulls(self) -> frozenset[int]:
         """The pull requests of agents that can be merged, as far as known without asking."""

@@ -1,12 +1,13 @@
 """What the overview shows besides presence, read from a real repository."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.reports.overview import Need, NeedKind
+from ghp_agents.reports.overview import Need, NeedKind, overview
 from ghp_agents.reports.read_overview import Team
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -51,6 +52,43 @@ def test_a_claimed_issue_has_its_title_and_a_lease_is_counted(
     facts = look(repo, clock).facts()
     assert (facts.titles, dict(facts.leases)) == ({1: "Parse"}, {"worker-1": 1})
     assert look(repo, clock).facts(leases=False).leases == {}
+
+
+def test_a_blocked_agent_is_unblocked_once_all_that_blocked_its_issue_is_closed(
+    repo: Path, clock: ManualClock
+) -> None:
+    for words in ("Parse", "Print", "'Write it all' --blocked-by 1 --blocked-by 2"):
+        ghp(f"agent-issue new {words}", repo, clock)
+    ghp("agent-claim 3", repo, clock)
+    assert shown(repo, clock) == ("blocked", "")
+    ghp("agent-issue close 1 --reason Done", repo, clock)
+    assert shown(repo, clock) == ("blocked", "")
+    ghp("agent-issue close 2 --reason Done", repo, clock)
+    assert shown(repo, clock) == ("unblocked", "#1, #2 are closed")
+    assert invoke("agent-status --plain", repo, clock=clock).out.split("\n")[1].split()[:3] == [
+        "worker-1", "active", "unblocked",
+    ]  # fmt: skip
+    listed = json.loads(invoke("agent-status --json", repo, clock=clock).out)
+    fields = listed["agents"]["worker-1"]
+    assert (fields["status"], fields["unblockedBy"]) == ("blocked", [1, 2])
+    page = invoke("agent-status worker-1", repo, clock=clock).out
+    assert "\n  unblocked: #1, #2 are closed\n" in page
+    ghp("agent-issue reopen 2", repo, clock)
+    assert shown(repo, clock) == ("blocked", "")
+
+
+def test_one_whose_issue_nothing_blocked_stays_blocked(repo: Path, clock: ManualClock) -> None:
+    ghp("agent-issue new Parse", repo, clock)
+    ghp("agent-claim 1", repo, clock)
+    ghp("agent-heartbeat --status blocked", repo, clock)
+    assert shown(repo, clock) == ("blocked", "")
+
+
+def shown(repo: Path, clock: ManualClock) -> tuple[str, str]:
+    """The status that is shown of worker-1, and why."""
+    team = look(repo, clock)
+    (found,) = overview(team.views, team.facts()).agents
+    return found.shown_status, found.unblocked_words
 
 
 def test_an_open_question_is_a_need_until_somebody_answers_it(

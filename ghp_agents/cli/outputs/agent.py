@@ -77,6 +77,7 @@ class AgentJson(AgentFields, TypedDict, total=False):
     waitsFor: list[WaitJson]
     liveness: Literal["active", "stale", "dead", "gone", "stopped"]
     clientEnded: bool  # true: and no other process of its clone works for it
+    unblockedBy: list[int]  # it reports `blocked`, but all these blockers of its issue are closed
     group: Literal["needs-you", "working", "idle"]
     needs: list[NeedJson]
     issueTitle: str

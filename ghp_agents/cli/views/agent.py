@@ -50,7 +50,7 @@ def cells(row: AgentRow) -> tuple[str, ...]:
     return (
         row.name,
         row.state,
-        file(row.status),
+        file(row.shown_status),
         f"#{row.issue}" if row.issue else "",
         "" if row.last_seen is None else brief(row.last_seen),
         need_words(row.needs[0]) if row.needs else "",
@@ -93,6 +93,8 @@ def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, st
         yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
     if row.issue:
         yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
+    if row.unblocked_by:
+        yield "unblocked", row.unblocked_words
     if row.pull:
         yield "pull request", f"#{row.pull}"
     if row.last_seen is not None:
@@ -165,5 +167,6 @@ def fields(row: AgentRow) -> dict[str, Any]:
         "group": row.group.value,
         **{name: value for name, value in facts.items() if value},
         **({"clientEnded": True} if row.has_no_client else {}),
+        **({"unblockedBy": [*row.unblocked_by]} if row.unblocked_by else {}),
         **({"needs": needs} if needs else {}),
     }

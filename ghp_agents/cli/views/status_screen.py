@@ -16,6 +16,7 @@ from ghp_agents.reports.overview import AgentGroup, AgentRow, NeedKind, Overview
 
 Span = tuple[str, str]  # a text and its style
 Line = tuple[Span, ...]
+WAITS_FOR = "Waits for #"  # begins the action of an agent that claimed a blocked issue
 
 HEADINGS = {
     AgentGroup.NEEDS_YOU: "NEEDS YOU",
@@ -214,7 +215,7 @@ def _state(row: AgentRow) -> str:
         words = WORDS[need.kind]
         return f"{words} ({need.urgency})" if need.urgency not in ("", "normal") else words
     if row.liveness is Liveness.ACTIVE and not row.has_no_client:
-        return seen_line(row.status, LONGEST)
+        return seen_line(row.shown_status, LONGEST)
     return row.state
 
 
@@ -238,6 +239,8 @@ def _detail(row: AgentRow) -> str:
         agent, what = row.waits_for[0]
         more = f" and {len(row.waits_for) - 1} more" if len(row.waits_for) > 1 else ""
         return seen_line(f"waits for {agent}, which has {what}{more}", LONGEST)
+    if row.unblocked_by and row.action.startswith(WAITS_FOR):
+        return row.unblocked_words
     return seen_line(row.action, LONGEST)
 
 
