@@ -21,9 +21,9 @@ def body(text: str, marker: str = HELP) -> str:
 
 @pytest.fixture
 def field(github: GitHub) -> Field:
-    found = Field(github)
-    found.github.issue("Blink")
-    return found
+    new_field = Field(github)
+    new_field.github.issue("Blink")
+    return new_field
 
 
 def test_it_is_posted_once_and_then_edited(field: Field) -> None:
@@ -33,8 +33,8 @@ def test_it_is_posted_once_and_then_edited(field: Field) -> None:
     assert edited_comment.post_or_edit(hub, 1, body("Two"), HELP) == first
     mark = len(field.github.proxy.exchanges)
     assert edited_comment.edit(hub, first, body("Two")) == first
-    assert not [each for each in field.github.proxy.since(mark) if each.asked.writes]
-    assert [each["body"] for each in field.raw(1)] == [body("Two")]
+    assert not [exchange for exchange in field.github.proxy.since(mark) if exchange.asked.writes]
+    assert [comment["body"] for comment in field.raw(1)] == [body("Two")]
     field.github.act(ADMIN, "DELETE", f"issues/comments/{first}")
     assert edited_comment.edit(hub, first, body("Three")) == 0
 
@@ -56,9 +56,9 @@ def test_one_by_a_member_is_found_where_github_does_not_tell_what_that_one_may(
 ) -> None:
     ours = field.say(1, body("Ours"), WORKER_2)
     field.github.proxy.faults = in_turn(
-        fault, where=lambda asked: asked.path.endswith("/permission")
+        fault, where=lambda request: request.path.endswith("/permission")
     )
     hub = field.house().hub
     assert hub
     assert edited_comment.post_or_edit(hub, 1, body("Two"), HELP) == ours
-    assert [each["body"] for each in field.raw(1)] == [body("Two")]
+    assert [comment["body"] for comment in field.raw(1)] == [body("Two")]

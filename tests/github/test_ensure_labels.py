@@ -20,8 +20,8 @@ SETTINGS = Settings(
 )
 
 
-def names(found: list[Label]) -> list[str]:
-    return [label.name for label in found]
+def names(some: list[Label]) -> list[str]:
+    return [label.name for label in some]
 
 
 def test_the_standard_labels_are_wanted_everywhere() -> None:
@@ -36,14 +36,14 @@ def test_agents_and_capabilities_of_the_configuration_can_be_chosen_from_the_lis
 
 
 def test_the_label_for_questions_is_the_one_that_the_configuration_names() -> None:
-    found = labels.wanted(Settings(needs_human_label="ask me"))
-    assert "ask me" in names(found)
-    assert "agent:needs-human" not in names(found)
+    wanted = labels.wanted(Settings(needs_human_label="ask me"))
+    assert "ask me" in names(wanted)
+    assert "agent:needs-human" not in names(wanted)
 
 
 def test_the_states_of_jobs_are_wanted_where_the_settings_show_them() -> None:
-    found = labels.wanted(Settings(job_labels=True))
-    assert found == [*standard(), *of_jobs()]
+    wanted = labels.wanted(Settings(job_labels=True))
+    assert wanted == [*standard(), *of_jobs()]
 
 
 def test_each_is_one_that_github_takes() -> None:
@@ -60,9 +60,9 @@ EPIC = Label("epic", "3e4b9e", "Consists of other issues")
 @pytest.fixture
 def script() -> Iterator[Script]:
     """A server that answers by a script."""
-    found = Script()
-    yield found
-    found.close()
+    server = Script()
+    yield server
+    server.close()
 
 
 def test_names_that_differ_in_case_alone_are_one(repo: Path, script: Script) -> None:

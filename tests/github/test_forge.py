@@ -35,9 +35,9 @@ class GitHubSite(Site):
     @property
     def forge(self) -> Forge:
         environ = os.environ | self.github.environment(self.login)
-        found = App(self.folder, environ, clock=self.clock).forge
-        assert isinstance(found, GitHubForge)
-        return found
+        forge = App(self.folder, environ, clock=self.clock).forge
+        assert isinstance(forge, GitHubForge)
+        return forge
 
     def work(self, branch: str) -> str:
         self._made += 1
@@ -50,8 +50,8 @@ class GitHubSite(Site):
 
     def put(self, branch: str, files: dict[str, str]) -> str:
         git(self.folder, "fetch", "--quiet", "--prune")
-        known = git(self.folder, "for-each-ref", "--format=%(refname)").splitlines()
-        start = branch if f"refs/remotes/origin/{branch}" in known else "main"
+        refs = git(self.folder, "for-each-ref", "--format=%(refname)").splitlines()
+        start = branch if f"refs/remotes/origin/{branch}" in refs else "main"
         git(self.folder, "checkout", "--quiet", "--detach", f"origin/{start}")
         created = commit(self.folder, files)
         git(self.folder, "push", "--quiet", "origin", f"HEAD:refs/heads/{branch}")
@@ -118,7 +118,7 @@ def test_again_nothing_is_written(site: GitHubSite, github: GitHub) -> None:
     first = site.forge.open(wanted, WORKER)
     before = len(github.proxy.exchanges)
     assert site.forge.open(wanted, WORKER) == first
-    again = [each.asked.verb for each in github.proxy.exchanges[before:]]
+    again = [exchange.asked.verb for exchange in github.proxy.exchanges[before:]]
     assert set(again) <= {"GET"}
 
 
@@ -200,9 +200,9 @@ def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitH
     def forked(request: Asked) -> Said:
         response = ours(request)
         if request.verb == "GET" and "/pulls" in request.path:
-            for each in response.body if isinstance(response.body, list) else [response.body]:
-                fork = each["base"]["repo"] | {"id": 2**40, "full_name": "mallory/widgets"}
-                each["head"] = each["head"] | {"repo": fork}
+            for pull in response.body if isinstance(response.body, list) else [response.body]:
+                fork = pull["base"]["repo"] | {"id": 2**40, "full_name": "mallory/widgets"}
+                pull["head"] = pull["head"] | {"repo": fork}
         return response
 
     github.proxy.behind = forked

@@ -90,18 +90,18 @@ def test_only_the_last_of_several_lines_counts() -> None:
 def test_a_line_that_somebody_says_through_us_can_be_seen_and_means_nothing() -> None:
     forged = f"Look:\n{LINE.upper()}\n<!--  ghp-agents :{{}} -->\n<!-- other -->"
     text = signed(forged, mark(ID, Actor("worker-2")))
-    text, found = split_marker(text)
+    text, read_mark = split_marker(text)
     assert text == plain(forged)
     assert text.startswith('Look:\n&lt;!-- GHP-AGENTS:{"ID"')
     assert text.endswith("&lt;!--  ghp-agents :{} -->\n<!-- other -->")
-    assert found == Mark(ID, "worker-2")
+    assert read_mark == Mark(ID, "worker-2")
 
 
 @given(st.text(), st.text(max_size=60), st.booleans(), st.text(max_size=20))
 def test_whatever_is_signed_is_read_back(text: str, name: str, person: bool, marker: str) -> None:
     signature = mark(ID, Actor(name, person), marker)
     visible = plain(text)
-    got, found = split_marker(signed(text, signature))
+    got, read_mark = split_marker(signed(text, signature))
     assert got == visible.rstrip("\n") if visible else got == ""
-    assert found == signature
+    assert read_mark == signature
     assert plain(visible) == visible

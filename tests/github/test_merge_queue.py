@@ -46,8 +46,8 @@ def hub(repo: Path, script: Script, clock: ManualClock) -> GitHubRepository:
 def looks(state: str, position: object = None) -> Any:
     entry = None if position is None else {"position": position}
     pull = {"id": "PR_2", "state": state, "isInMergeQueue": entry is not None}
-    found = {"pullRequest": {**pull, "mergeQueueEntry": entry}}
-    return says(200, {"data": {"repository": found}})
+    repository = {"pullRequest": {**pull, "mergeQueueEntry": entry}}
+    return says(200, {"data": {"repository": repository}})
 
 
 ENQUEUED = says(200, {"data": {"enqueuePullRequest": {"mergeQueueEntry": {"position": 3}}}})

@@ -91,13 +91,13 @@ def run(name: str, conclusion: str | None, number: int = 1) -> dict[str, Any]:
 def test_checks_are_as_bad_as_the_worst_of_them(
     runs: list[Any], statuses: list[Any], expected: object
 ) -> None:
-    found = github_pull.checks(runs, statuses)
-    assert found == expected if isinstance(expected, Checks) else found.state == expected
+    checks = github_pull.checks(runs, statuses)
+    assert checks == expected if isinstance(expected, Checks) else checks.state == expected
 
 
 def test_the_failing_ones_come_first() -> None:
-    found = github_pull.checks([run("a", "success"), run("z", "failure"), run("m", None)], [])
-    assert found.details == (("z", "failure"), ("m", "pending"), ("a", "success"))
+    checks = github_pull.checks([run("a", "success"), run("z", "failure"), run("m", None)], [])
+    assert checks.details == (("z", "failure"), ("m", "pending"), ("a", "success"))
 
 
 def test_two_workflows_with_a_job_of_one_name_are_two_checks() -> None:
@@ -113,8 +113,8 @@ def test_two_workflows_with_a_job_of_one_name_are_two_checks() -> None:
 @pytest.mark.parametrize("by", [Actor("worker-1"), Actor("worker-2"), Actor("Ann", is_person=True)])
 def test_the_line_of_a_pull_request_says_what_was_sent_and_for_whom(by: Actor) -> None:
     body = github_pull.signed("Work", "b", Actor("worker-1"), Sent("c" * 40, by))
-    found = read(body=body)
-    assert (found.body, found.author, found.sent) == ("Work", "worker-1", Sent("c" * 40, by))
+    pull = read(body=body)
+    assert (pull.body, pull.author, pull.sent) == ("Work", "worker-1", Sent("c" * 40, by))
     assert read(body=body, believed=False).sent is None
     assert read(body=body.replace("c" * 40, "c" * 39)).sent is None
 
@@ -123,7 +123,7 @@ def test_what_failing_checks_say_is_kept_and_bounded() -> None:
     says = {"title": "2 errors", "summary": "a.py:7", "text": None}
     failed = run("build", "failure") | {"output": says, "html_url": "https://github.test/1"}
     statuses = [{"context": "ci", "state": "error"}]
-    found = github_pull.checks([failed, run("a", "success")], statuses)
-    assert found.output == "build: failure\n2 errors\na.py:7\nhttps://github.test/1\n\nci: error"
+    checks = github_pull.checks([failed, run("a", "success")], statuses)
+    assert checks.output == "build: failure\n2 errors\na.py:7\nhttps://github.test/1\n\nci: error"
     huge = failed | {"output": {"summary": "x" * 10**6}}
     assert len(github_pull.checks([huge], []).output) == github_pull.OUTPUT_LIMIT

@@ -53,8 +53,8 @@ def carry_out(plan: SetupPlan) -> list[str]:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file outside of `.git`."""
-    found = (path for path in folder.rglob("*") if path.is_file())
-    below = ((path.relative_to(folder), path) for path in found)
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    below = ((path.relative_to(folder), path) for path in paths)
     return {str(name): path.read_bytes() for name, path in below if name.parts[0] != ".git"}
 
 
@@ -239,9 +239,9 @@ def made_by_us(data: bytes) -> bool:
 
 
 def form(ws: Workspace, name: str) -> dict[str, object]:
-    found = yaml.safe_load(github_setup.wanted(ws, ACTION)[f"{FORMS}/{name}.yml"])
-    assert isinstance(found, dict)
-    return found
+    fields = yaml.safe_load(github_setup.wanted(ws, ACTION)[f"{FORMS}/{name}.yml"])
+    assert isinstance(fields, dict)
+    return fields
 
 
 def create_issue(ws: Workspace, name: str, **answers: str) -> Issue:

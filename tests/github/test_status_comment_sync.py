@@ -52,10 +52,10 @@ class Clone:
 
     def requests(self) -> list[str]:
         """What was asked since, and nothing else."""
-        found = self.script.lines
+        lines = self.script.lines
         assert self.script.left == 0
         self.script.restart()
-        return found
+        return lines
 
     def written(self) -> str:
         """The body that was sent last."""

@@ -33,11 +33,11 @@ def origin(repo: Path, address: str) -> None:
 
 
 def found(repo: Path, **environ: str) -> tuple[str, str, str] | None:
-    one = access.find(workspace(repo, **environ))
-    if one is None:
+    granted = access.find(workspace(repo, **environ))
+    if granted is None:
         return None
-    assert one.token.reveal() == SECRET
-    return one.host, one.repository, one.api
+    assert granted.token.reveal() == SECRET
+    return granted.host, granted.repository, granted.api
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,10 @@ class Hand:
         self.done: list[str] = []
         self.raising = raising
 
-    def __call__(self, one: Job) -> None:
-        self.done.append(one.id)
-        if one.id in self.raising:
-            raise self.raising[one.id]
+    def __call__(self, job: Job) -> None:
+        self.done.append(job.id)
+        if job.id in self.raising:
+            raise self.raising[job.id]
 
 
 def forbidden() -> errors.HubError:
@@ -54,7 +54,7 @@ def test_a_job_that_comes_while_others_are_done_is_behind_them(tmp_path: Path) -
     box = outbox(tmp_path)
     box.add(job("a"))
     box.add(job("b"))
-    box.flush(lambda one: box.add(job("c")) if one.id == "a" else None)
+    box.flush(lambda waiting: box.add(job("c")) if waiting.id == "a" else None)
     assert box.waiting() == [job("c")]
 
 
@@ -70,7 +70,7 @@ def test_an_id_may_be_anything(tmp_path: Path) -> None:
     names = ["../../x", "a/b", "", "ü" * 300, "a\0b"]
     for name in names:
         box.add(job(name))
-    assert [one.id for one in box.waiting()] == names
+    assert [waiting.id for waiting in box.waiting()] == names
     assert sorted(path.name for path in tmp_path.iterdir()) == ["outbox"]
 
 
@@ -123,7 +123,7 @@ def test_what_is_said_after_a_refusal_for_good_is_sent(tmp_path: Path) -> None:
     box.flush(Hand(a=errors.InvalidError("Bad.", hint="h")))
     box.add(job("b"))
     assert box.flush(Hand()) == ["b on #12"]
-    assert [one.job.id for one in box.refused()] == ["a"]
+    assert [refused.job.id for refused in box.refused()] == ["a"]
 
 
 def test_what_is_said_after_a_refusal_that_may_end_waits_for_its_end(tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_what_is_said_after_a_refusal_that_may_end_waits_for_its_end(tmp_path: P
     box.add(job("b"))
     box.add(job("c", "13"))
     assert box.flush(Hand()) == ["c on #13"]
-    assert [one.job.id for one in box.refused()] == ["a", "b"]
+    assert [refused.job.id for refused in box.refused()] == ["a", "b"]
     assert outbox(tmp_path, token="another").flush(Hand()) == ["a on #12", "b on #12"]
 
 
@@ -266,6 +266,8 @@ def test_what_many_processes_say_at_once_is_all_kept_each_ones_in_its_order(
     for process in processes:
         process.communicate(b"go\n", timeout=60)
     assert [process.returncode for process in processes] == [0] * 4
-    names = [one.id for one in Outbox(folder, ManualClock(), "a").waiting()]
+    names = [waiting.id for waiting in Outbox(folder, ManualClock(), "a").waiting()]
     for name in "pqrs":
-        assert [one for one in names if one[0] == name] == [f"{name}.{n}" for n in range(25)]
+        assert [job_id for job_id in names if job_id[0] == name] == [
+            f"{name}.{n}" for n in range(25)
+        ]

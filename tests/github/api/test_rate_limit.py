@@ -22,24 +22,24 @@ TOLD = {"x-ratelimit-limit": "5000", "x-ratelimit-remaining": "40", "x-ratelimit
 
 
 def test_an_answer_tells_the_budget_of_its_resource() -> None:
-    known = gauge.heard(RateLimits(), TOLD, NOW)
-    known = gauge.heard(known, {**TOLD, "x-ratelimit-resource": "search"}, NOW + 1)
-    assert known == RateLimits(
+    limits = gauge.heard(RateLimits(), TOLD, NOW)
+    limits = gauge.heard(limits, {**TOLD, "x-ratelimit-resource": "search"}, NOW + 1)
+    assert limits == RateLimits(
         {"core": Budget(5000, 40, 4600.0), "search": Budget(5000, 40, 4600.0)}, answered=NOW + 1
     )
 
 
 def test_of_answers_that_overtake_each_other_the_least_counts() -> None:
-    known = gauge.heard(RateLimits(), TOLD, NOW)
-    known = gauge.heard(known, {**TOLD, "x-ratelimit-remaining": "41"}, NOW)
-    assert known.budgets["core"].remaining == 40
+    limits = gauge.heard(RateLimits(), TOLD, NOW)
+    limits = gauge.heard(limits, {**TOLD, "x-ratelimit-remaining": "41"}, NOW)
+    assert limits.budgets["core"].remaining == 40
 
 
 def test_a_new_hour_is_full_again_and_an_answer_of_the_old_one_changes_nothing() -> None:
     new = {**TOLD, "x-ratelimit-remaining": "4999", "x-ratelimit-reset": "8200"}
-    known = gauge.heard(gauge.heard(RateLimits(), TOLD, NOW), new, NOW)
-    assert known.budgets["core"] == Budget(5000, 4999, 8200.0)
-    assert gauge.heard(known, TOLD, NOW).budgets["core"] == Budget(5000, 4999, 8200.0)
+    limits = gauge.heard(gauge.heard(RateLimits(), TOLD, NOW), new, NOW)
+    assert limits.budgets["core"] == Budget(5000, 4999, 8200.0)
+    assert gauge.heard(limits, TOLD, NOW).budgets["core"] == Budget(5000, 4999, 8200.0)
 
 
 def test_a_reset_is_told_in_our_own_time() -> None:
@@ -47,63 +47,63 @@ def test_a_reset_is_told_in_our_own_time() -> None:
 
 
 def test_nobody_asks_of_a_budget_that_is_used_up_until_it_is_full_again() -> None:
-    known = gauge.heard(RateLimits(), {**TOLD, "x-ratelimit-remaining": "0"}, NOW)
-    assert gauge.closed(known, "core", NOW) == Backoff("primary", 4600.0)
-    assert gauge.closed(known, "graphql", NOW) is None
-    assert gauge.closed(known, "core", 4600.0) is None
+    limits = gauge.heard(RateLimits(), {**TOLD, "x-ratelimit-remaining": "0"}, NOW)
+    assert gauge.closed(limits, "core", NOW) == Backoff("primary", 4600.0)
+    assert gauge.closed(limits, "graphql", NOW) is None
+    assert gauge.closed(limits, "core", 4600.0) is None
 
 
 def test_a_primary_limit_closes_its_own_budget_alone() -> None:
     headers = {**TOLD, "x-ratelimit-resource": "graphql"}
-    known = gauge.rested(RateLimits(), Limit("primary", 600.0), headers, NOW)
-    assert gauge.closed(known, "graphql", NOW) == Backoff("primary", 1600.0)
-    assert gauge.closed(known, "core", NOW) is None
+    limits = gauge.rested(RateLimits(), Limit("primary", 600.0), headers, NOW)
+    assert gauge.closed(limits, "graphql", NOW) == Backoff("primary", 1600.0)
+    assert gauge.closed(limits, "core", NOW) is None
 
 
 def test_a_secondary_limit_closes_everything_for_as_long_as_github_asks() -> None:
-    known = gauge.rested(RateLimits(), Limit("secondary", 30.0), {}, NOW)
-    assert gauge.closed(known, "core", NOW) == Backoff("secondary", 1030.0)
-    assert gauge.closed(known, "graphql", 1029.9) == Backoff("secondary", 1030.0)
-    assert gauge.closed(known, "core", 1030.0) is None
+    limits = gauge.rested(RateLimits(), Limit("secondary", 30.0), {}, NOW)
+    assert gauge.closed(limits, "core", NOW) == Backoff("secondary", 1030.0)
+    assert gauge.closed(limits, "graphql", 1029.9) == Backoff("secondary", 1030.0)
+    assert gauge.closed(limits, "core", 1030.0) is None
 
 
 def test_where_github_names_no_time_the_rest_is_a_minute_and_grows() -> None:
-    known, rests = RateLimits(), []
+    limits, rests = RateLimits(), []
     for _ in range(6):
-        known = gauge.rested(known, Limit("secondary", None), {}, NOW)
-        assert known.pause
-        rests.append(known.pause.until - NOW)
-        known = known._replace(pause=None)
+        limits = gauge.rested(limits, Limit("secondary", None), {}, NOW)
+        assert limits.pause
+        rests.append(limits.pause.until - NOW)
+        limits = limits._replace(pause=None)
     assert rests == [60.0, 120.0, 240.0, 480.0, 900.0, 900.0]
 
 
 def test_who_cannot_reach_github_keeps_the_others_from_trying_for_a_moment_that_grows() -> None:
-    known, rests = RateLimits(), []
+    limits, rests = RateLimits(), []
     for _ in range(6):
-        known = gauge.lost(known, NOW)
-        assert known.pause
-        assert known.pause.kind == "outage"
-        rests.append(known.pause.until - NOW)
-        known = known._replace(pause=None)
+        limits = gauge.lost(limits, NOW)
+        assert limits.pause
+        assert limits.pause.kind == "outage"
+        rests.append(limits.pause.until - NOW)
+        limits = limits._replace(pause=None)
     assert rests == [5.0, 10.0, 20.0, 40.0, 60.0, 60.0]
 
 
 @pytest.mark.parametrize("kind", ["outage", "token"])
 def test_an_answer_ends_a_pause_that_we_made_ourselves(kind: str) -> None:
-    known = RateLimits(pause=Backoff(kind, NOW + 50), strikes=3)
-    assert gauge.heard(known, {}, NOW) == RateLimits(answered=NOW)
+    limits = RateLimits(pause=Backoff(kind, NOW + 50), strikes=3)
+    assert gauge.heard(limits, {}, NOW) == RateLimits(answered=NOW)
 
 
 def test_an_answer_that_was_on_its_way_does_not_end_a_rest_that_github_asked_for() -> None:
-    known = gauge.rested(RateLimits(), Limit("secondary", 30.0), {}, NOW)
-    assert gauge.closed(gauge.heard(known, TOLD, NOW + 1), "core", NOW + 1)
-    assert gauge.heard(known, {}, NOW + 30) == RateLimits(answered=NOW + 30)
+    limits = gauge.rested(RateLimits(), Limit("secondary", 30.0), {}, NOW)
+    assert gauge.closed(gauge.heard(limits, TOLD, NOW + 1), "core", NOW + 1)
+    assert gauge.heard(limits, {}, NOW + 30) == RateLimits(answered=NOW + 30)
 
 
 def test_of_two_rests_the_longer_counts() -> None:
-    known = gauge.rested(RateLimits(), Limit("secondary", 90.0), {}, NOW)
-    known = gauge.rested(known, Limit("secondary", 10.0), {}, NOW + 1)
-    assert known.pause == Backoff("secondary", NOW + 90.0)
+    limits = gauge.rested(RateLimits(), Limit("secondary", 90.0), {}, NOW)
+    limits = gauge.rested(limits, Limit("secondary", 10.0), {}, NOW + 1)
+    assert limits.pause == Backoff("secondary", NOW + 90.0)
 
 
 def test_a_refused_token_is_left_alone_for_a_minute() -> None:
@@ -111,14 +111,14 @@ def test_a_refused_token_is_left_alone_for_a_minute() -> None:
 
 
 @pytest.mark.parametrize(
-    "known",
+    "limits",
     [
         RateLimits(),
         RateLimits({"core": Budget(5000, 0, 4600.5)}, Backoff("secondary", 3.5), 2, 9.0),
     ],
 )
-def test_what_is_stored_is_read_again(known: RateLimits) -> None:
-    assert gauge.from_json(json.loads(json.dumps(known._asdict()))) == known
+def test_what_is_stored_is_read_again(limits: RateLimits) -> None:
+    assert gauge.from_json(json.loads(json.dumps(limits._asdict()))) == limits
 
 
 @given(
@@ -204,17 +204,17 @@ def test_an_outage_is_known_to_its_clone_alone(tmp_path: Path) -> None:
 def test_of_two_counts_the_lower_of_an_hour_and_the_later_hour_hold() -> None:
     budgets = [Budget(5, 3, 1_000.0), Budget(5, 2, 1_030.0), Budget(5, 5, 4_600.0)]
     low, late = Budget(5, 2, 1_030.0), Budget(5, 5, 4_600.0)
-    for first, second, found in ((0, 1, low), (0, 2, late), (2, 0, late)):
-        own, others = ({"core": budgets[each]} for each in (first, second))
+    for first, second, expected in ((0, 1, low), (0, 2, late), (2, 0, late)):
+        own, others = ({"core": budgets[number]} for number in (first, second))
         both = gauge.joined(RateLimits(own), RateLimits(others))
-        assert both.budgets == {"core": found}
+        assert both.budgets == {"core": expected}
 
 
 def test_the_last_tenth_of_an_hour_is_left_to_people() -> None:
-    known = RateLimits({"core": Budget(5_000, 500, 900.0)})
-    assert gauge.closed(known, "core", 100.0) is None
-    assert gauge.closed(known, "core", 100.0, reserve=0.1) == Backoff("reserved", 900.0)
-    assert gauge.closed(known, "core", 900.0, reserve=0.1) is None
+    limits = RateLimits({"core": Budget(5_000, 500, 900.0)})
+    assert gauge.closed(limits, "core", 100.0) is None
+    assert gauge.closed(limits, "core", 100.0, reserve=0.1) == Backoff("reserved", 900.0)
+    assert gauge.closed(limits, "core", 900.0, reserve=0.1) is None
     more = RateLimits({"core": Budget(5_000, 501, 900.0)})
     assert gauge.closed(more, "core", 100.0, reserve=0.1) is None
     assert not Backoff("reserved", 900.0).asked_for, "nobody waits an hour for it"

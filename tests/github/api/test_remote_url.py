@@ -15,7 +15,7 @@ WIDGETS = ("github.com", "acme/widgets")
 
 
 @pytest.mark.parametrize(
-    ("address", "found"),
+    ("address", "place"),
     [
         ("https://github.com/acme/widgets", WIDGETS),
         ("https://github.com/acme/widgets.git", WIDGETS),
@@ -52,15 +52,15 @@ WIDGETS = ("github.com", "acme/widgets")
     ],
 )
 def test_every_way_to_write_an_address_is_understood(
-    address: str, found: tuple[str, str] | None
+    address: str, place: tuple[str, str] | None
 ) -> None:
-    assert remotes.parse_remote_url(address) == found
+    assert remotes.parse_remote_url(address) == place
 
 
 @given(st.text())
 def test_no_text_is_more_than_no_address(address: str) -> None:
-    found = remotes.parse_remote_url(address)
-    assert found is None or found[1].count("/") == 1
+    place = remotes.parse_remote_url(address)
+    assert place is None or place[1].count("/") == 1
 
 
 def test_without_a_remote_there_is_no_address(repo: Path) -> None:

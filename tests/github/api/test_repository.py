@@ -92,7 +92,8 @@ def test_a_list_is_read_to_its_end_each_page_conditionally(
     assert hub.get_all("issues", state="all") == [1, 2, 3, 4, 5]
     requests = [f"GET {ISSUES}?per_page=100&state=all", *[f"GET {ISSUES}?page={n}" for n in (2, 3)]]
     assert script.lines == requests * 2
-    assert [one.headers.get("if-none-match") for one in script.asked[3:]] == ['"1"', '"2"', '"3"']
+    conditions = [request.headers.get("if-none-match") for request in script.asked[3:]]
+    assert conditions == ['"1"', '"2"', '"3"']
 
 
 def test_the_next_page_is_asked_of_our_own_server_whatever_its_address_says(
@@ -271,9 +272,9 @@ def test_another_server_has_other_features(
 # ---------------------------------------------------------------- the outbox
 
 
-def send(hub: GitHubRepository, found: Any = None) -> Any:
+def send(hub: GitHubRepository, existing: Any = None) -> Any:
     def perform(job: Job) -> None:
-        hub.write("POST", f"issues/{job.about}/comments", job.data, find_existing=lambda: found)
+        hub.write("POST", f"issues/{job.about}/comments", job.data, find_existing=lambda: existing)
 
     return perform
 
@@ -293,13 +294,13 @@ def test_a_queued_write_that_was_done_before_is_found_first(
     hub: GitHubRepository, script: Script
 ) -> None:
     hub.later(JOB)
-    assert hub.flush(send(hub, found={"id": 1})) == ["a comment on #12"]
+    assert hub.flush(send(hub, existing={"id": 1})) == ["a comment on #12"]
     assert script.asked == []
 
 
 def test_only_the_outbox_doubts(hub: GitHubRepository, script: Script) -> None:
     hub.later(JOB)
-    hub.flush(send(hub, found={"id": 1}))
+    hub.flush(send(hub, existing={"id": 1}))
     script.then(says(201, {"id": 2}))
     assert hub.write("POST", "issues", {}, find_existing=lambda: {"id": 1}) == {"id": 2}
 

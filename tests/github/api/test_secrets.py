@@ -53,10 +53,10 @@ def steps(draw: st.DrawFn) -> Step:
 def full_text(error: GhpError) -> str:
     """All that an error has to say, with all that it came from."""
     parts: list[Any] = []
-    one: BaseException | None = error
-    while one is not None:
-        parts += [one, repr(one), vars(one), one.args]
-        one = one.__cause__ or (None if one.__suppress_context__ else one.__context__)
+    cause: BaseException | None = error
+    while cause is not None:
+        parts += [cause, repr(cause), vars(cause), cause.args]
+        cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
     return " ".join(map(str, parts))
 
 

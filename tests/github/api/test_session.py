@@ -104,9 +104,9 @@ def test_the_primary_limit_is_said_with_its_end_and_no_process_asks_before(
 ) -> None:
     now = clock.now()
     script.then(says(403, {"message": "API rate limit exceeded"}, **limits(0, now + 1_800)))
-    for one in (hub, hubs.hub(repo, script, clock)):
+    for each_hub in (hub, hubs.hub(repo, script, clock)):
         with pytest.raises(LimitError) as caught:
-            one.get("issues")
+            each_hub.get("issues")
         assert caught.value.until == now + 1_800
         assert str(caught.value) == (
             "GitHub's hourly request limit is used up; this clone may send requests again in 30 "
@@ -381,8 +381,8 @@ def test_writes_of_all_processes_are_a_second_apart(
     step = after(lambda: times.append(clock.now()), says(201, 1))
     script.then(step, step, step)
     began = clock.now()
-    for one in (hub, hubs.hub(repo, script, clock), hub):
-        one.write("POST", "issues", TITLE)
+    for each_hub in (hub, hubs.hub(repo, script, clock), hub):
+        each_hub.write("POST", "issues", TITLE)
     assert [time - began for time in times] == [0.0, 1.0, 2.0]
 
 

@@ -17,8 +17,8 @@ def test_a_standing_of_nothing_known_is_empty(tmp_path: Path) -> None:
 
 def test_a_budget_whose_hour_is_over_is_full_again(tmp_path: Path) -> None:
     box = Outbox(tmp_path, ManualClock(), "a")
-    known = RateLimits({"core": Budget(5_000, 0, 100.0), "search": Budget(30, 0, 900.0)})
-    assert standing.of(known, box, 100.0) == GitHubStatus(remaining=5_000, limit=5_000)
+    limits = RateLimits({"core": Budget(5_000, 0, 100.0), "search": Budget(30, 0, 900.0)})
+    assert standing.of(limits, box, 100.0) == GitHubStatus(remaining=5_000, limit=5_000)
 
 
 def test_what_waits_and_what_was_refused_is_counted(tmp_path: Path) -> None:
@@ -31,5 +31,5 @@ def test_what_waits_and_what_was_refused_is_counted(tmp_path: Path) -> None:
     box.flush(refuse)
     box.add(Job("b", "comment", "2", "a comment"))
     box.add(Job("c", "comment", "3", "a comment"))
-    found = standing.of(RateLimits(), box, 100.0)
-    assert (found.queued, found.refused) == (2, 1)
+    status = standing.of(RateLimits(), box, 100.0)
+    assert (status.queued, status.refused) == (2, 1)

@@ -14,17 +14,17 @@ from tests.support.hubs import SECRET, workspace
 
 
 def test_a_token_does_not_show_itself() -> None:
-    one = Token(SECRET)
-    shown = f"{one} {one!r} {[one]} {(one,)!s} {vars(one.__class__)}"
+    secret = Token(SECRET)
+    shown = f"{secret} {secret!r} {[secret]} {(secret,)!s} {vars(secret.__class__)}"
     assert SECRET not in shown
-    assert one.reveal() == SECRET
-    assert one.masked(f"Bad {SECRET}.") == "Bad ***."
+    assert secret.reveal() == SECRET
+    assert secret.masked(f"Bad {SECRET}.") == "Bad ***."
 
 
 def test_a_fingerprint_tells_tokens_and_servers_apart_and_is_not_the_token() -> None:
     prints = {Token(secret).fingerprint(api) for secret in ("ghp_a", "ghp_b") for api in ("x", "y")}
     assert len(prints) == 4
-    assert all(len(each) == 16 and "ghp" not in each for each in prints)
+    assert all(len(fingerprint) == 16 and "ghp" not in fingerprint for fingerprint in prints)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +54,8 @@ def test_a_fingerprint_tells_tokens_and_servers_apart_and_is_not_the_token() -> 
 def test_a_token_goes_to_the_server_that_it_is_for_and_to_no_other(
     environ: dict[str, str], host: str, named: bool, secret: str | None
 ) -> None:
-    found = token.of_environment(environ, host, (host,) if named else ())
-    assert (found.reveal() if found else None) == secret
+    own = token.of_environment(environ, host, (host,) if named else ())
+    assert (own.reveal() if own else None) == secret
 
 
 def test_a_child_that_has_no_business_with_github_gets_no_token() -> None:
@@ -79,9 +79,9 @@ def gh_calls(folder: Path) -> list[str]:
 
 def test_gh_is_asked_for_the_token_of_the_host(repo: Path, tmp_path: Path) -> None:
     ws = workspace(repo, PATH=gh(tmp_path / "bin", f"echo {SECRET}"))
-    found = token.of_gh(ws, "ghe.example.com")
-    assert found
-    assert found.reveal() == SECRET
+    own = token.of_gh(ws, "ghe.example.com")
+    assert own
+    assert own.reveal() == SECRET
     assert gh_calls(tmp_path / "bin") == ["auth token --hostname ghe.example.com"]
     assert not (repo / ".git/ghp/cache/hub").exists()
 
@@ -113,9 +113,9 @@ def test_in_a_run_our_question_to_gh_has_the_login_and_a_sandbox_asks_nobody(
 ) -> None:
     path = gh(tmp_path / "bin", f'[ -z "$GH_CONFIG_DIR" ] && echo {SECRET}')
     run = stored_logins.taken({}, tmp_path)
-    found = token.of_gh(workspace(repo, PATH=path, **run), "github.com")
-    assert found
-    assert found.reveal() == SECRET
+    own = token.of_gh(workspace(repo, PATH=path, **run), "github.com")
+    assert own
+    assert own.reveal() == SECRET
     boxed = stored_logins.taken({}, tmp_path, hidden=True)
     assert token.of_gh(workspace(repo, PATH=path, **boxed), "github.com") is None
     assert len(gh_calls(tmp_path / "bin")) == 1

@@ -94,7 +94,7 @@ def test_of_a_dead_agent_there_is_a_handoff_for_the_next(
     team.silence(DEAD, two)
     do(two, "assign", "worker-2")
     assert held(two) == ("worker-2", 2)
-    assert [each.to for each in handoffs(two)] == ["worker-2"]
+    assert [handoff.to for handoff in handoffs(two)] == ["worker-2"]
     lease = known(two)
     assert lease
     assert lease.reason == "stolen: worker-1 is dead; @ada by /agent assign, comment 7"

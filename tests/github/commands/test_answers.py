@@ -39,19 +39,24 @@ def questions(field: Field) -> OpenQuestions:
 def test_only_words_on_an_issue_with_an_open_question_may_answer(field: Field) -> None:
     asked(field)
     mark = len(field.github.proxy.exchanges)
-    known = questions(field)
+    pending = questions(field)
     bodies = ("Yes", "> a\n\nYes", "/agent status", "> a")
-    assert [known.may_be_answered(heard(9, body)) for body in bodies] == [True, True, False, False]
-    assert not known.may_be_answered(heard(9, "Yes", issue=2))
-    assert known.answers(heard(9, "> Which?\n\nYes")) != []
+    assert [pending.may_be_answered(heard(9, body)) for body in bodies] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not pending.may_be_answered(heard(9, "Yes", issue=2))
+    assert pending.answers(heard(9, "> Which?\n\nYes")) != []
     assert field.github.proxy.since(mark) == []  # a quotation needs no request
 
 
 def test_a_plain_comment_answers_the_one_question_that_was_there_before_it(field: Field) -> None:
     name = asked(field)
-    known, comment = questions(field), field.say(1, "SQLite")
-    assert known.answers(heard(comment, "SQLite")) == [Command("answer", name, "SQLite")]
-    assert known.answers(heard(comment, "SQLite", typed=False)) == []  # from a program
+    pending, comment = questions(field), field.say(1, "SQLite")
+    assert pending.answers(heard(comment, "SQLite")) == [Command("answer", name, "SQLite")]
+    assert pending.answers(heard(comment, "SQLite", typed=False)) == []  # from a program
 
 
 def test_what_github_does_not_list_yet_is_tried_again(field: Field) -> None:
@@ -70,10 +75,10 @@ def test_a_plain_comment_beside_two_questions_answers_neither_when_one_is_closed
     (asked_back,) = questions(field).answers(plain)
     assert isinstance(asked_back, parse.Mistake)
     field.ghp(f"agent-answer {second} Blue", agent="")
-    known = questions(field)  # of a clone that reads the comment only now
-    (asked_back,) = known.answers(plain)
+    pending = questions(field)  # of a clone that reads the comment only now
+    (asked_back,) = pending.answers(plain)
     assert isinstance(asked_back, parse.Mistake)
     assert first in asked_back.why
-    assert known.answers(plain._replace(at="2999-01-01T00:00:00Z")) == [
+    assert pending.answers(plain._replace(at="2999-01-01T00:00:00Z")) == [
         Command("answer", first, "SQLite")
     ]

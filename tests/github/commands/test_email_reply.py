@@ -22,10 +22,10 @@ MARKED = "".join(f"> {line}".rstrip() + "\n" for line in OLD.split("\n"))
 
 def parts(body: str) -> tuple[str, str] | None:
     """The own words and the quotation, without blank lines around them."""
-    found = split(lines(body))
-    if found is None:
+    reply = split(lines(body))
+    if reply is None:
         return None
-    return "\n".join(line.text for line in found.own).strip(), found.quoted.strip()
+    return "\n".join(line.text for line in reply.own).strip(), reply.quoted.strip()
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_links_are_left_out_of_the_old_mail() -> None:
 
 @given(st.text("a:@*.> \n`-_—", max_size=300))
 def test_whatever_is_sent_is_read_and_nothing_is_added(body: str) -> None:
-    found = split(lines(body))
-    assert found is None or {line.text for line in found.own} <= {*body.split("\n"), ""}
+    reply = split(lines(body))
+    assert reply is None or {line.text for line in reply.own} <= {*body.split("\n"), ""}
 
 
 @pytest.mark.parametrize(
@@ -93,6 +93,6 @@ def test_whatever_is_sent_is_read_and_nothing_is_added(body: str) -> None:
     ],
 )
 def test_what_a_stranger_sends_takes_no_hours(body: str) -> None:
-    found = split(lines(body))
-    assert found is not None
-    assert len(bare(found.quoted)) <= len(body)
+    reply = split(lines(body))
+    assert reply is not None
+    assert len(bare(reply.quoted)) <= len(body)

@@ -32,9 +32,9 @@ def script() -> Iterator[Script]:
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
-    found = hubs.workspace(repo, ManualClock())
-    changed(found)
-    return found
+    workspace = hubs.workspace(repo, ManualClock())
+    changed(workspace)
+    return workspace
 
 
 @pytest.fixture
@@ -59,9 +59,9 @@ def comment(number: int, body: str, login: str = "ada", issue: int = 1, second: 
 
 def heard(ws: Workspace, hub: GitHubRepository, issues: Any = ISSUES) -> list[HeardComment]:
     inbox = CommentInbox(ws, hub)
-    found = inbox.listen(issues)
+    comments = inbox.listen(issues)
     inbox.done()
-    return found
+    return comments
 
 
 def test_without_a_change_of_an_issue_nothing_is_asked(
@@ -96,9 +96,9 @@ def test_further_pages_go_on_from_the_last_change_of_the_one_before(
     first = [comment(number, "/agent stop", second=number) for number in range(100)]
     second = [comment(99, "/agent retry", second=200), comment(100, "Hello", second=201)]
     script.then(says(200, first), says(200, second))
-    found = heard(ws, hub)
-    assert [each.id for each in found] == list(range(101))
-    assert found[-2].parsed.commands == (Command("retry"),)  # as it is now
+    comments = heard(ws, hub)
+    assert [comment.id for comment in comments] == list(range(101))
+    assert comments[-2].parsed.commands == (Command("retry"),)  # as it is now
     assert script.lines[1] == f"GET {COMMENTS}&since=2025-06-15T15%3A01%3A39Z&sort=updated"
 
 
@@ -118,8 +118,8 @@ def test_what_was_said_on_an_issue_that_is_not_known_yet_is_heard_when_it_is(
 ) -> None:
     new = comment(7, "/agent stop", issue=3)
     script.then(says(200, [new, comment(8, "Hello", second=5)]), says(200, [new]))
-    assert [each.id for each in heard(ws, hub)] == [8]
-    assert [each.id for each in heard(ws, hub, ISSUES | {3: None})] == [7]
+    assert [comment.id for comment in heard(ws, hub)] == [8]
+    assert [comment.id for comment in heard(ws, hub, ISSUES | {3: None})] == [7]
     assert script.lines[1].endswith("&since=2025-06-15T15%3A00%3A00Z&sort=updated")
 
 
@@ -145,8 +145,8 @@ def test_only_what_may_be_meant_for_agents_is_heard(
             comment(11, "> a\n\nYes") | {"user": {"login": "helper[bot]", "type": "Bot"}},
         ])
     )  # fmt: skip
-    found = heard(ws, hub)
-    assert [(each.id, each.by, each.is_typed) for each in found] == [
+    comments = heard(ws, hub)
+    assert [(comment.id, comment.by, comment.is_typed) for comment in comments] == [
         (1, Actor("@ada", True), True), (6, ann, False), (10, Actor("@ghost", True), True)
     ]  # fmt: skip
 
@@ -166,8 +166,8 @@ def test_who_may_command_is_asked_of_github_and_no_agent_may(repo: Path, script:
         says(200, comments), *(says(200, {"permission": p}) for p in ("write", "admin", "read"))
     )
     inbox = CommentInbox(ws, hub)
-    found = inbox.listen(ISSUES)
-    assert [(each.by.name, inbox.may_command(each)) for each in found] == [
+    comments = inbox.listen(ISSUES)
+    assert [(comment.by.name, inbox.may_command(comment)) for comment in comments] == [
         ("worker-1", False), ("lead", True), ("Ann Example", True), ("@eve", False),
         ("worker-1", False),
     ]  # fmt: skip
@@ -181,4 +181,4 @@ def test_what_was_kept_and_cannot_be_read_is_asked_for_again(
     path = ws.cache_dir / "hub/heard.json"
     path.write_text(content)
     script.then(says(200, [comment(7, "/agent stop")]))
-    assert [each.id for each in heard(ws, hub)] == [7]
+    assert [comment.id for comment in heard(ws, hub)] == [7]

@@ -21,31 +21,31 @@ def test_the_first_look_takes_all_counts_as_met() -> None:
 
 
 def test_a_comment_is_missing_until_it_is_listed() -> None:
-    known = settled({1: Counted(3, 72)}, {1: 5, 2: 1}, [(1, 72), (1, 80)], NOW)
-    assert known == {1: Counted(3, 72, NOW), 2: Counted(0, 0, NOW)}
-    assert missing(known) == {1, 2}
-    known = settled(known, {1: 5, 2: 1}, [(1, 80), (1, 79), (2, 81)], NOW + 5)
-    assert known == {1: Counted(5, 80), 2: Counted(1, 81)}
-    assert missing(known) == set()
+    counts = settled({1: Counted(3, 72)}, {1: 5, 2: 1}, [(1, 72), (1, 80)], NOW)
+    assert counts == {1: Counted(3, 72, NOW), 2: Counted(0, 0, NOW)}
+    assert missing(counts) == {1, 2}
+    counts = settled(counts, {1: 5, 2: 1}, [(1, 80), (1, 79), (2, 81)], NOW + 5)
+    assert counts == {1: Counted(5, 80), 2: Counted(1, 81)}
+    assert missing(counts) == set()
 
 
 def test_a_comment_that_is_listed_before_it_is_counted_is_not_expected_again() -> None:
-    known = settled({1: Counted(3, 72)}, {1: 3}, [(1, 80)], NOW)
-    assert known == {1: Counted(4, 80)}
-    assert settled(known, {1: 4}, [], NOW) == {1: Counted(4, 80)}
+    counts = settled({1: Counted(3, 72)}, {1: 3}, [(1, 80)], NOW)
+    assert counts == {1: Counted(4, 80)}
+    assert settled(counts, {1: 4}, [], NOW) == {1: Counted(4, 80)}
 
 
 def test_a_deleted_comment_is_not_expected_and_the_next_one_is() -> None:
-    known = settled({1: Counted(3, 72)}, {1: 2}, [], NOW)
-    assert known == {1: Counted(2, 72)}
-    assert missing(settled(known, {1: 3}, [], NOW)) == {1}
+    counts = settled({1: Counted(3, 72)}, {1: 2}, [], NOW)
+    assert counts == {1: Counted(2, 72)}
+    assert missing(settled(counts, {1: 3}, [], NOW)) == {1}
 
 
 @pytest.mark.parametrize("now", [NOW + 3_600, NOW - 1])
 def test_after_an_hour_or_when_the_clock_was_set_back_a_comment_is_not_expected(now: float) -> None:
-    known = settled({1: Counted(3, 72)}, {1: 4}, [], NOW)
-    assert missing(settled(known, {1: 4}, [], NOW + 3_599)) == {1}
-    assert settled(known, {1: 4}, [], now) == {1: Counted(4, 72)}
+    counts = settled({1: Counted(3, 72)}, {1: 4}, [], NOW)
+    assert missing(settled(counts, {1: 4}, [], NOW + 3_599)) == {1}
+    assert settled(counts, {1: 4}, [], now) == {1: Counted(4, 72)}
 
 
 def test_a_minute_before_the_change_is_read_again() -> None:

@@ -92,8 +92,8 @@ def test_an_order_to_stop_stands_as_long_as_the_claim_that_it_is_about(here: Pla
     ada = Actor("@ada", True)
     obeyed = Obeyed(7, 1, ada, (act,), Timestamp("2025-01-25T10:30:00Z"), 1, snapshot.clone)
     here.store.commit([encode(obeyed)], expected=snapshot.revision)
-    (found,) = orders(locks, here.store.snapshot(), WORKER)
-    assert found[1] == f"command/{obeyed.id}"
+    (order,) = orders(locks, here.store.snapshot(), WORKER)
+    assert order[1] == f"command/{obeyed.id}"
     assert orders(locks, here.store.snapshot(), AgentName("worker-2")) == []
     lease = locks.release("issue/1", expected=lease)
     assert orders(locks, here.store.snapshot(), WORKER) == []

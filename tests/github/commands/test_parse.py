@@ -27,8 +27,10 @@ WHICH, SURE = "3f9a12c4d5e6", "aa0912c4d5e6"
 
 def escalation_with_comment(identity: str, text: str, *options: str) -> tuple[Escalation, str]:
     question = Question("worker-1", text, 12, options)
-    one = Escalation(identity, question, Timestamp("2025-01-25T10:30:00Z"), 1, CloneId("c"))
-    return one, f"{comment(one, calling(one, ['ada']))}\n\n{earlier_calling(one, ['ada'])}"
+    asked_at = Timestamp("2025-01-25T10:30:00Z")
+    escalation = Escalation(identity, question, asked_at, 1, CloneId("c"))
+    calls = calling(escalation, ["ada"])
+    return escalation, f"{comment(escalation, calls)}\n\n{earlier_calling(escalation, ['ada'])}"
 
 
 @pytest.mark.parametrize(
@@ -98,9 +100,9 @@ def test_what_is_nearly_one_is_a_mistake(body: str, line: str, why: str) -> None
 
 def test_a_comment_full_of_commands_is_one_mistake() -> None:
     body = "\n".join(f"/agent assign w-{number}" for number in range(MOST + 1))
-    found = read(body)
-    assert found.commands == ()
-    assert found.mistakes == (Mistake("21 commands", "a comment can have at most 20 commands"),)
+    parsed = read(body)
+    assert parsed.commands == ()
+    assert parsed.mistakes == (Mistake("21 commands", "a comment can have at most 20 commands"),)
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -169,8 +171,8 @@ def test_an_email_answers_what_it_quotes_and_commands_only_in_its_own_words() ->
 @given(st.text(max_size=200))
 def test_quoting_a_comment_never_orders_what_it_orders(body: str) -> None:
     quoted = "\n".join(f"> {line}" for line in body.replace("\r", "\n").split("\n"))
-    found = read(quoted)
-    assert (found.commands, found.mistakes) == ((), ())
+    parsed = read(quoted)
+    assert (parsed.commands, parsed.mistakes) == ((), ())
 
 
 # -------------------------------------------------------------------------- what is quoted
@@ -200,7 +202,7 @@ def quoted(text: str) -> QuotedReply:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (comment(OPEN[0][0], calling(OPEN[0][0], ["ada"])), [WHICH]),  # all of the comment
         (EARLIER, [WHICH]),
@@ -220,14 +222,14 @@ def quoted(text: str) -> QuotedReply:
     ],
 )
 def test_a_reply_is_meant_for_the_question_whose_words_it_quotes(
-    text: str, found: list[str]
+    text: str, expected: list[str]
 ) -> None:
     questions, answer = meant(quoted(text), OPEN)
-    assert ([each.id for each in questions], answer) == (found, "yes")
+    assert ([question.id for question in questions], answer) == (expected, "yes")
 
 
 @pytest.mark.parametrize(
-    ("reply", "found", "answer"),
+    ("reply", "expected", "answer"),
     [
         (QuotedReply(" Which database?", "", "SQLite"), [WHICH], "SQLite"),
         (QuotedReply(" Which database?", "For now.", "SQLite"), [WHICH], "SQLite\n\nFor now."),
@@ -237,12 +239,12 @@ def test_a_reply_is_meant_for_the_question_whose_words_it_quotes(
     ],
 )
 def test_lines_right_below_a_quotation_belong_to_it_or_are_the_answer(
-    reply: QuotedReply, found: list[str], answer: str
+    reply: QuotedReply, expected: list[str], answer: str
 ) -> None:
     questions, text = meant(reply, OPEN)
-    assert ([each.id for each in questions], text) == (found, answer)
+    assert ([question.id for question in questions], text) == (expected, answer)
 
 
 def test_a_short_question_is_quoted_as_a_whole() -> None:
     short = [escalation_with_comment(WHICH, "Go?")]
-    assert [each.id for each in meant(quoted("Go?"), short)[0]] == [WHICH]
+    assert [question.id for question in meant(quoted("Go?"), short)[0]] == [WHICH]

@@ -24,9 +24,9 @@ from tests.support.twins.locks import Board, MemoryLocks
 @pytest.fixture
 def place(repo: Path) -> Place:
     """Where worker-1 works, registered."""
-    found = make_place(repo)
-    presence.register(found.ws, found.store, WORKER)
-    return found
+    here = make_place(repo)
+    presence.register(here.ws, here.store, WORKER)
+    return here
 
 
 def review(number: int, state: str, body: str = "", login: str = "ada") -> object:
@@ -73,9 +73,9 @@ def test_a_review_reaches_the_agent_once_and_costs_one_request_if_nothing_change
     remember_reviews(ctx, hub)
     assert notices.reviews(place.ws, WORKER) == HEARD
     assert news_flag.is_set(place.ws.folders, WORKER)
-    found = notifications.gather(ctx, WORKER)
-    assert found.text.splitlines() == [text for text, _ in HEARD]
-    notifications.mark(place.ws, WORKER, found.ids)
+    bulletin = notifications.gather(ctx, WORKER)
+    assert bulletin.text.splitlines() == [text for text, _ in HEARD]
+    notifications.mark(place.ws, WORKER, bulletin.ids)
     assert notifications.gather(ctx, WORKER).text == ""
     script.restart(says(304))
     remember_reviews(ctx, hub)
@@ -90,9 +90,9 @@ def test_a_review_is_read_with_its_comments_on_lines(place: Place) -> None:
     lines = [{**line(2, "src/a.py", "Why?"), "line": 7}, line(9, "src/b.py", "Other")]
     allowed = [says(200, {"permission": name}) for name in ("write", "read")]
     script.then(says(200, GIVEN), *allowed, says(200, lines))
-    found = of_pull(place.ws, hub, "worker-1", 7)
+    reviews = of_pull(place.ws, hub, "worker-1", 7)
     script.close()
-    assert [(each.id, each.state, each.text) for each in found] == [
+    assert [(review.id, review.state, review.text) for review in reviews] == [
         ("1", "APPROVED", ""),
         ("2", "CHANGES_REQUESTED", "\n Rename `it`»\n\nMore.\n\nsrc/a.py:7: Why?"),
         ("3", "COMMENTED", ""),

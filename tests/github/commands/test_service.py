@@ -17,7 +17,7 @@ from tests.support.sweeps import Doom, Doomed, Killed
 
 pytestmark = pytest.mark.slow
 COMMANDS = "/agent assign worker-1\n/agent fly\n/agent status"
-FAULTS = tuple(each for each in COMMON if each is not Fault.SLOW)
+FAULTS = tuple(fault for fault in COMMON if fault is not Fault.SLOW)
 
 
 @pytest.fixture
@@ -28,18 +28,18 @@ def field(github: GitHub) -> Field:
 def obey(field: Field, doom: Doom | None = None) -> Done:
     """A new process obeys what is new; it may be killed."""
     field.clock.wait(10)
-    found: Context = field.house()
-    hub = found.hub
+    ctx: Context = field.house()
+    hub = ctx.hub
     assert hub
-    issues = found.tracker.list(closed=True)
+    issues = ctx.tracker.list(closed=True)
     if doom:
         hub.write = doom.guarded(hub.write)  # type: ignore[method-assign]
         hub.later = doom.guarded(hub.later)  # type: ignore[method-assign]
-        store: Any = Doomed(found.store, doom)
-        locks: Any = Doomed(found.locks, doom)
-        tracker: Any = Doomed(found.tracker, doom)
-        found = make_context(found.ws, store, locks, tracker, hub)
-    return obey_new(found, hub, issues)
+        store: Any = Doomed(ctx.store, doom)
+        locks: Any = Doomed(ctx.locks, doom)
+        tracker: Any = Doomed(ctx.tracker, doom)
+        ctx = make_context(ctx.ws, store, locks, tracker, hub)
+    return obey_new(ctx, hub, issues)
 
 
 def free(field: Field) -> None:
@@ -53,12 +53,12 @@ def free(field: Field) -> None:
 def looks_obeyed_once(field: Field, number: int, comment: int) -> None:
     assert field.labels(number) == ["agent:worker-1"]
     assert field.reactions(comment) == ["+1"]
-    assert [each[:10] for each in field.comments(number)] == ["/agent ass", "Not execut"]
+    assert [text[:10] for text in field.comments(number)] == ["/agent ass", "Not execut"]
     assert [act[:2] for act in field.acts()] == [
         ("/agent fly", "refused"), ("/agent assign worker-1", "done"), ("/agent status", "done")
     ]  # fmt: skip
     ledger = field.house().store.ledger()
-    assert [each.event for each in ledger].count("command") == 1
+    assert [entry.event for entry in ledger].count("command") == 1
 
 
 def test_nothing_new_is_nothing_done(field: Field) -> None:

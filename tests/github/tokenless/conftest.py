@@ -37,7 +37,7 @@ class Clone(NamedTuple):
         tracker = self.tracker._replace(clock=snapshot.clock + 1)
         files = [place.tracker_file(tracker)]
         for bucket in range(BUCKETS):
-            inside = [each for each in issues if each.issue.number % BUCKETS == bucket]
+            inside = [row for row in issues if row.issue.number % BUCKETS == bucket]
             files.append(published.bucket_file(tracker, bucket, inside))
         at = Timestamp(now_text(self.ws))
         record = Record(
@@ -52,6 +52,6 @@ def clone(repo: Path) -> Clone:
     store = GitRefsStore(ws)
     at = Timestamp("2026-01-02T03:04:05Z")
     tracker = Tracker("github.com", "acme/widgets", at, at, 1, store.snapshot().clone)
-    found = Clone(ws, store, tracker)
-    found.publish(issue(1, "Blink", body="It blinks."), issue(2, "Shine", labels=("bug",)))
-    return found
+    new_clone = Clone(ws, store, tracker)
+    new_clone.publish(issue(1, "Blink", body="It blinks."), issue(2, "Shine", labels=("bug",)))
+    return new_clone

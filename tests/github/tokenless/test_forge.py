@@ -23,10 +23,10 @@ def forge(clone: Clone) -> TokenlessForge:
 def opened(clone: Clone, number: int) -> None:
     """A clone with a token opened what was asked for last."""
     snapshot = clone.store.snapshot()
-    asked = request.read_outgoing(snapshot.files(request.FOLDER)).waiting[-1]
-    at, clock = asked.at, snapshot.clock + 1
-    result = RequestResult(asked.id, "sent", "", number, clock, snapshot.clone, at, ME)
-    clone.store.commit([request.result_record(result, asked)], expected=snapshot.revision)
+    waiting = request.read_outgoing(snapshot.files(request.FOLDER)).waiting[-1]
+    at, clock = waiting.at, snapshot.clock + 1
+    result = RequestResult(waiting.id, "sent", "", number, clock, snapshot.clone, at, ME)
+    clone.store.commit([request.result_record(result, waiting)], expected=snapshot.revision)
 
 
 def test_a_pull_request_waits_once(clone: Clone, forge: TokenlessForge) -> None:
@@ -44,7 +44,7 @@ def test_it_has_githubs_number_once_it_was_opened(clone: Clone, forge: Tokenless
     assert (pull.number, pull.url) == (7, "https://github.com/acme/widgets/pull/7")
     newer = forge.open(NEW._replace(head="2" * 40), ME)
     assert (newer.number, newer.head) == (7, "2" * 40)
-    assert [(each.number, each.head) for each in forge.list()] == [(7, "2" * 40)]
+    assert [(pull.number, pull.head) for pull in forge.list()] == [(7, "2" * 40)]
 
 
 def test_what_only_a_token_can_do_is_refused(forge: TokenlessForge) -> None:

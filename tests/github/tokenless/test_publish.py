@@ -27,73 +27,73 @@ def app(github: GitHub, clock: ManualClock, login: str = ADMIN, name: str = "clo
     is_new = not folder.exists()
     if is_new:
         github.clone(name)
-    found = App(folder, os.environ | github.environment(login), clock=clock)
+    new_app = App(folder, os.environ | github.environment(login), clock=clock)
     if is_new:
         invoke("agent-heartbeat --as worker-1", folder, github.environment(login), clock=clock)
-        found.store.fold()
-    return found
+        new_app.store.fold()
+    return new_app
 
 
-def act(found: App) -> bool:
+def act(some_app: App) -> bool:
     """Read GitHub's issues, and publish them."""
-    found.ws.clock.wait(10.0)
-    found.tracker.list()
-    assert found.hub
-    return publish.publish(found, found.hub)
+    some_app.ws.clock.wait(10.0)
+    some_app.tracker.list()
+    assert some_app.hub
+    return publish.publish(some_app, some_app.hub)
 
 
-def state(found: App) -> Published:
-    return published.read_published(found.store.snapshot().present(MIRROR))
+def state(some_app: App) -> Published:
+    return published.read_published(some_app.store.snapshot().present(MIRROR))
 
 
 @pytest.mark.slow
 def test_open_issues_are_published_once(github: GitHub, clock: ManualClock) -> None:
     github.issue("Blink", body="It blinks.", labels=["agent:worker-1"])
-    found = app(github, clock)
-    assert found.hub
-    assert not publish.publish(found, found.hub)  # nothing was read yet
-    assert act(found)
-    assert not act(found)
-    known = state(found)
-    assert known.tracker
-    assert known.tracker.place == f"github.com/{github.repository}"
-    (each,) = known.issues.values()
-    assert (each.issue.title, each.issue.body) == ("Blink", "It blinks.")
-    assert each.issue.proven == ("agent:worker-1",)
+    publisher = app(github, clock)
+    assert publisher.hub
+    assert not publish.publish(publisher, publisher.hub)  # nothing was read yet
+    assert act(publisher)
+    assert not act(publisher)
+    current = state(publisher)
+    assert current.tracker
+    assert current.tracker.place == f"github.com/{github.repository}"
+    (row,) = current.issues.values()
+    assert (row.issue.title, row.issue.body) == ("Blink", "It blinks.")
+    assert row.issue.proven == ("agent:worker-1",)
 
 
 def test_where_there_is_no_issue_yet_the_tracker_is_recorded_all_the_same(
     github: GitHub, clock: ManualClock
 ) -> None:
     """Else the first issue of a clone without a token would be a local #1."""
-    found = app(github, clock)
-    sync.sync(found, hub=found.hub)
-    known = state(found)
-    assert known.tracker
-    assert known.tracker.repository == github.repository
-    assert known.issues == {}
+    publisher = app(github, clock)
+    sync.sync(publisher, hub=publisher.hub)
+    current = state(publisher)
+    assert current.tracker
+    assert current.tracker.repository == github.repository
+    assert current.issues == {}
 
 
 def test_only_what_changed_is_published_again(github: GitHub, clock: ManualClock) -> None:
     for title in ("Blink", "Shine"):
         github.issue(title)
-    found = app(github, clock)
-    act(found)
-    before = found.store.snapshot().present(MIRROR)
+    publisher = app(github, clock)
+    act(publisher)
+    before = publisher.store.snapshot().present(MIRROR)
     github.act(ADMIN, "PATCH", "issues/2", {"title": "Glow"})
-    assert act(found)
-    after = found.store.snapshot().present(MIRROR)
+    assert act(publisher)
+    after = publisher.store.snapshot().present(MIRROR)
     changed = sorted(path.rpartition("/")[2] for path in after if before[path] != after[path])
     assert changed == ["2.json", "tracker.json"]
 
 
 def test_after_an_hour_unchanged_issues_are_confirmed(github: GitHub, clock: ManualClock) -> None:
     github.issue("Blink")
-    found = app(github, clock)
-    act(found)
+    publisher = app(github, clock)
+    act(publisher)
     clock.wait(publish.RENEW_S)
-    assert act(found)
-    assert not act(found)
+    assert act(publisher)
+    assert not act(publisher)
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_the_first_record_of_a_clone_has_a_path_of_its_own(
 ) -> None:
     github.issue("Blink")
     github.clone("new")
-    found = app(github, clock, name="new")
-    act(found)
-    assert not any("unnamed" in path for path in found.store.snapshot().present(MIRROR))
-    assert not act(found)
+    publisher = app(github, clock, name="new")
+    act(publisher)
+    assert not any("unnamed" in path for path in publisher.store.snapshot().present(MIRROR))
+    assert not act(publisher)

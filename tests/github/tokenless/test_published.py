@@ -25,20 +25,20 @@ def plain(number: int, **fields: Any) -> PublishedIssue:
 
 
 def files(tracker: Tracker, *issues: PublishedIssue) -> dict[str, bytes]:
-    buckets = {each.issue.number % published.BUCKETS for each in issues}
-    found = [place.tracker_file(tracker)]
+    buckets = {row.issue.number % published.BUCKETS for row in issues}
+    contents = [place.tracker_file(tracker)]
     for bucket in buckets:
-        inside = [each for each in issues if each.issue.number % published.BUCKETS == bucket]
-        found.append(published.bucket_file(tracker, bucket, inside))
-    return dict(found)
+        inside = [row for row in issues if row.issue.number % published.BUCKETS == bucket]
+        contents.append(published.bucket_file(tracker, bucket, inside))
+    return dict(contents)
 
 
 def test_issues_are_read_as_they_were_written() -> None:
     both = {17: PublishedIssue(FULL, (SAID,)), 2: plain(2)}
-    found = published.read_published(files(TRACKER, *both.values()))
-    assert (found.tracker, found.issues, found.problems) == (TRACKER, both, ())
-    assert found.writers == {1: TRACKER.clone, 2: TRACKER.clone}
-    assert found.bucket(1) == [both[17]]
+    read = published.read_published(files(TRACKER, *both.values()))
+    assert (read.tracker, read.issues, read.problems) == (TRACKER, both, ())
+    assert read.writers == {1: TRACKER.clone, 2: TRACKER.clone}
+    assert read.bucket(1) == [both[17]]
 
 
 def test_of_a_bucket_the_newest_counts() -> None:
@@ -53,12 +53,12 @@ def test_issues_of_another_repository_do_not_count() -> None:
 
 
 def test_what_cannot_be_read_is_a_problem_and_hides_nothing() -> None:
-    known = files(TRACKER, plain(2))
+    contents = files(TRACKER, plain(2))
     path = f".ghp/mirror/{TRACKER.clone}/3.json"
     for wrong in (b"{", b"[]", json.dumps({"repository": TRACKER.place}).encode()):
-        found = published.read_published(known | {path: wrong})
-        assert found.issues == {2: plain(2)}
-        assert [each.place for each in found.problems] == [path]
+        read = published.read_published(contents | {path: wrong})
+        assert read.issues == {2: plain(2)}
+        assert [problem.place for problem in read.problems] == [path]
 
 
 def test_an_issue_in_a_bucket_that_is_not_its_own_does_not_count() -> None:
@@ -69,35 +69,35 @@ def test_an_issue_in_a_bucket_that_is_not_its_own_does_not_count() -> None:
 def test_long_texts_are_cut_and_keep_their_hidden_line() -> None:
     line = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1"} -->'
     long = plain(1, body="x" * 9_000 + f"\n\n{line}")
-    said = tuple(SAID._replace(id=n, body="y" * 3_000) for n in range(9))
-    (found,) = published.bounded([long._replace(comments=said)], AT).values()
-    assert found.issue.body.startswith("x" * published.LONGEST + "\n\n(Cut here.")
-    assert found.issue.body.endswith(line)
-    assert [comment.id for comment in found.comments] == [4, 5, 6, 7, 8]
-    assert {len(comment.body) for comment in found.comments} == {2_000 + len(published._CUT)}
+    comments = tuple(SAID._replace(id=n, body="y" * 3_000) for n in range(9))
+    (row,) = published.bounded([long._replace(comments=comments)], AT).values()
+    assert row.issue.body.startswith("x" * published.LONGEST + "\n\n(Cut here.")
+    assert row.issue.body.endswith(line)
+    assert [comment.id for comment in row.comments] == [4, 5, 6, 7, 8]
+    assert {len(comment.body) for comment in row.comments} == {2_000 + len(published._CUT)}
 
 
 def test_all_texts_together_are_bounded_and_the_latest_changes_are_whole() -> None:
     issues = [plain(n, body="x" * 8_000, updated_at=f"2026-01-02T03:{n:02}:05Z") for n in range(60)]
     issues += [plain(n) for n in range(60, 1_200)]
-    found = published.bounded(issues, AT)
-    assert len(found) == published.MOST_ISSUES
-    assert found[59].issue.body == "x" * 8_000
+    by_number = published.bounded(issues, AT)
+    assert len(by_number) == published.MOST_ISSUES
+    assert by_number[59].issue.body == "x" * 8_000
     cut = 1_000 * len(published._CUT)
-    assert sum(len(each.issue.body) for each in found.values()) <= published.MOST_TEXT + cut
+    assert sum(len(row.issue.body) for row in by_number.values()) <= published.MOST_TEXT + cut
 
 
 def test_closed_issues_are_published_for_a_week_without_texts() -> None:
     now = "2026-01-10T00:00:00Z"
     lately = plain(1, state="closed", body="B", updated_at="2026-01-09T00:00:00Z")
     long_ago = plain(2, state="closed", updated_at="2026-01-02T00:00:00Z")
-    found = published.bounded([lately, long_ago], now)
-    assert found == {1: plain(1, state="closed", updated_at="2026-01-09T00:00:00Z")}
+    by_number = published.bounded([lately, long_ago], now)
+    assert by_number == {1: plain(1, state="closed", updated_at="2026-01-09T00:00:00Z")}
 
 
 def test_likely_secrets_are_taken_out() -> None:
     secret = "ghp_" + "a1B2" * 9
     texts = plain(1, title=f"T {secret}", body=f"B {secret}", shown=f"S {secret}")
-    said = (SAID._replace(body=f"C {secret}"),)
-    found = published.bounded([texts._replace(comments=said)], AT)
-    assert secret not in repr(found)
+    comments = (SAID._replace(body=f"C {secret}"),)
+    by_number = published.bounded([texts._replace(comments=comments)], AT)
+    assert secret not in repr(by_number)

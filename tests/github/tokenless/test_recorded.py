@@ -23,12 +23,12 @@ def app(repo: Path, **agents: object) -> App:
 
 
 def test_the_recorded_tracker_counts_without_a_token(repo: Path, clone: Clone) -> None:
-    found = app(repo)
-    assert found.hub is None
-    assert found.place_without_token == clone.tracker._replace(clock=1)
-    assert isinstance(found.tracker, TokenlessTracker)
-    assert isinstance(found.knowing_tracker, TokenlessTracker)
-    assert isinstance(found.forge, TokenlessForge)
+    here = app(repo)
+    assert here.hub is None
+    assert here.place_without_token == clone.tracker._replace(clock=1)
+    assert isinstance(here.tracker, TokenlessTracker)
+    assert isinstance(here.knowing_tracker, TokenlessTracker)
+    assert isinstance(here.forge, TokenlessForge)
 
 
 def test_github_may_be_required_without_a_token_once_it_is_recorded(

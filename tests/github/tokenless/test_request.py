@@ -39,13 +39,15 @@ RESULT = RequestResult(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents
 
 
 def files(*entry: WriteRequest) -> dict[str, bytes]:
-    return {path: data for each in entry for path, data in request.request_record(each).files}
+    return {
+        path: data for one_entry in entry for path, data in request.request_record(one_entry).files
+    }
 
 
 @pytest.mark.parametrize("entry", REQUESTS)
 def test_a_request_is_read_as_it_was_written(entry: WriteRequest) -> None:
-    found = request.read_outgoing(files(entry))
-    assert (found.requests, found.waiting, found.problems) == ((entry,), [entry], ())
+    outgoing = request.read_outgoing(files(entry))
+    assert (outgoing.requests, outgoing.waiting, outgoing.problems) == ((entry,), [entry], ())
 
 
 @pytest.mark.parametrize(
@@ -63,8 +65,8 @@ def test_people_read_what_is_asked_for(entry: WriteRequest, says: str) -> None:
 
 def test_with_a_result_it_does_not_wait() -> None:
     both = files(PLAIN) | dict(request.result_record(RESULT, PLAIN).files)
-    found = request.read_outgoing(both)
-    assert (found.waiting, found.results, found.refused) == ([], {PLAIN.id: RESULT}, [])
+    outgoing = request.read_outgoing(both)
+    assert (outgoing.waiting, outgoing.results, outgoing.refused) == ([], {PLAIN.id: RESULT}, [])
     refused = RESULT._replace(fate="refused", why="no")
     both |= dict(request.result_record(refused, PLAIN).files)
     assert request.read_outgoing(both).refused == [(PLAIN, refused)]
@@ -77,11 +79,11 @@ def test_requests_come_in_the_order_of_the_ledger() -> None:
 
 def test_what_was_sent_long_ago_is_settled_and_what_waits_is_not() -> None:
     waits = PLAIN._replace(id="1" * 12)
-    known = files(PLAIN, waits) | dict(request.result_record(RESULT, PLAIN).files)
-    (subject,) = request.settled(known, 2e9)
+    contents = files(PLAIN, waits) | dict(request.result_record(RESULT, PLAIN).files)
+    (subject,) = request.settled(contents, 2e9)
     assert subject.paths == {f".ghp/outgoing/{PLAIN.id}/request.json"}
     assert subject.last == {f".ghp/outgoing/{PLAIN.id}/result.json"}
-    assert request.settled(known, 0.0) == []
+    assert request.settled(contents, 0.0) == []
 
 
 @pytest.mark.parametrize(
@@ -106,9 +108,9 @@ def test_what_was_sent_long_ago_is_settled_and_what_waits_is_not() -> None:
 def test_a_wrong_request_is_a_problem_and_hides_nothing(fields: dict[str, object]) -> None:
     ((path, data),) = files(PLAIN._replace(id="2" * 12)).items()
     wrong = json.dumps(json.loads(data) | fields).encode()
-    found = request.read_outgoing(files(PLAIN) | {path: wrong})
-    assert found.requests == (PLAIN,)
-    assert [each.place for each in found.problems] == [path]
+    outgoing = request.read_outgoing(files(PLAIN) | {path: wrong})
+    assert outgoing.requests == (PLAIN,)
+    assert [problem.place for problem in outgoing.problems] == [path]
 
 
 def test_a_kind_of_a_newer_version_is_left_alone() -> None:
@@ -121,14 +123,14 @@ def test_a_kind_of_a_newer_version_is_left_alone() -> None:
     "change", [{"state": "weird"}, {"priority": ["x"]}, {"title": "x" * 301}, {"title": 1}]
 )
 def test_a_change_that_no_tracker_knows_is_a_problem(change: dict[str, Any]) -> None:
-    found = request.read_outgoing(_changed(change))
-    assert (found.requests, len(found.problems)) == ((), 1)
+    outgoing = request.read_outgoing(_changed(change))
+    assert (outgoing.requests, len(outgoing.problems)) == ((), 1)
 
 
 def test_a_title_of_others_is_one_line() -> None:
-    (found,) = request.read_outgoing(_changed({"title": "a\nb\x1b[31m"})).requests
-    assert found.change.title is not None
-    assert found.change.title.isprintable()
+    (entry,) = request.read_outgoing(_changed({"title": "a\nb\x1b[31m"})).requests
+    assert entry.change.title is not None
+    assert entry.change.title.isprintable()
 
 
 def _changed(change: dict[str, Any]) -> dict[str, bytes]:

@@ -27,9 +27,9 @@ def clock(github: GitHub) -> ManualClock:
 @pytest.fixture
 def sender(github: GitHub, clock: ManualClock) -> App:
     github.issue("Blink")
-    found = make(github, clock, "sender")
-    sync.sync(found, hub=found.hub)
-    return found
+    new_app = make(github, clock, "sender")
+    sync.sync(new_app, hub=new_app.hub)
+    return new_app
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def outgoing(app: App) -> Outgoing:
 
 def comments(github: GitHub, number: int = 1) -> list[str]:
     listed = github.act(ADMIN, "GET", f"issues/{number}/comments")
-    return [each["body"].partition("\n")[0] for each in listed]
+    return [comment["body"].partition("\n")[0] for comment in listed]
 
 
 @pytest.mark.slow
@@ -85,12 +85,12 @@ def test_a_sender_that_was_killed_before_it_recorded_says_nothing_twice(
     asker.exchange.sync()
     sender.exchange.sync()
     assert sender.hub
-    for each in outgoing(sender).waiting:
-        send._perform(sender, sender.hub, each)
+    for waiting in outgoing(sender).waiting:
+        send._perform(sender, sender.hub, waiting)
     deliver(asker, sender)
     assert comments(github) == ["Hello"]
     listed = github.act(ADMIN, "GET", "issues", state="all")
-    assert sorted(each["title"] for each in listed) == ["Blink", "New"]
+    assert sorted(issue["title"] for issue in listed) == ["Blink", "New"]
 
 
 @pytest.mark.slow
@@ -110,8 +110,8 @@ def test_an_issue_is_made_with_the_id_by_which_its_clone_knows_it(
 ) -> None:
     created = asker.tracker.create(IssueChange(title="New", add_labels=("x",)), ME)
     deliver(asker, sender)
-    found = sender.tracker.get(2)
-    assert (found.title, found.id, found.author, found.labels) == (
+    issue = sender.tracker.get(2)
+    assert (issue.title, issue.id, issue.author, issue.labels) == (
         "New",
         created.id,
         "worker-1",
@@ -135,8 +135,8 @@ def test_an_agent_cannot_close_what_it_does_not_hold(
 def test_a_person_may(github: GitHub, asker: App, sender: App) -> None:
     asker.tracker.change(1, IssueChange(state="closed", add_labels=("done",)), ANN)
     deliver(asker, sender)
-    told = github.act(ADMIN, "GET", "issues/1")
-    assert (told["state"], [each["name"] for each in told["labels"]]) == ("closed", ["done"])
+    issue = github.act(ADMIN, "GET", "issues/1")
+    assert (issue["state"], [label["name"] for label in issue["labels"]]) == ("closed", ["done"])
 
 
 @pytest.mark.slow
@@ -172,7 +172,7 @@ def test_what_this_token_may_not_do_is_left_to_another(
     github.proxy.faults = in_turn(Fault.FORBIDDEN, where=writes())
     notes = deliver(asker, sender)
     assert notes[0].startswith("Not sent to GitHub yet: a comment on #1: ")
-    assert [each.says for each in outgoing(asker).waiting] == ["a comment on #1"]
+    assert [waiting.says for waiting in outgoing(asker).waiting] == ["a comment on #1"]
     deliver(asker, sender)
     assert outgoing(asker).waiting == []
     assert comments(github) == ["Hello"]

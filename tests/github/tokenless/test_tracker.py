@@ -24,7 +24,7 @@ def waiting(clone: Clone) -> list[WriteRequest]:
 
 
 def test_issues_are_read_as_they_were_published(tracker: TokenlessTracker) -> None:
-    assert [(each.number, each.title) for each in tracker.list()] == [(1, "Blink"), (2, "Shine")]
+    assert [(issue.number, issue.title) for issue in tracker.list()] == [(1, "Blink"), (2, "Shine")]
     assert tracker.known() == tracker.list()
     assert tracker.get("#2").labels == ("bug",)
     assert tracker.get(1).body == "It blinks."
@@ -32,8 +32,8 @@ def test_issues_are_read_as_they_were_published(tracker: TokenlessTracker) -> No
 
 def test_closed_ones_are_listed_on_request(clone: Clone, tracker: TokenlessTracker) -> None:
     clone.publish(issue(1, "Blink", state="closed"), issue(2, "Shine"))
-    assert [each.number for each in tracker.list()] == [2]
-    assert [each.number for each in tracker.list(closed=True)] == [1, 2]
+    assert [issue.number for issue in tracker.list()] == [2]
+    assert [issue.number for issue in tracker.list(closed=True)] == [1, 2]
 
 
 def test_an_issue_that_was_not_published_is_unknown(tracker: TokenlessTracker) -> None:
@@ -50,10 +50,10 @@ def test_an_issue_that_was_not_published_is_unknown(tracker: TokenlessTracker) -
 
 
 def test_a_comment_counts_at_once_and_waits(clone: Clone, tracker: TokenlessTracker) -> None:
-    said = tracker.comment(1, "Hello", ME)
-    assert tracker.get(1).comments == (said,)
+    comment = tracker.comment(1, "Hello", ME)
+    assert tracker.get(1).comments == (comment,)
     (entry,) = waiting(clone)
-    assert (entry.id, entry.kind, entry.issue, entry.body) == (said.id, "comment", 1, "Hello")
+    assert (entry.id, entry.kind, entry.issue, entry.body) == (comment.id, "comment", 1, "Hello")
 
 
 def test_a_comment_with_a_marker_is_asked_for_once(clone: Clone, tracker: TokenlessTracker) -> None:
@@ -83,7 +83,7 @@ def test_issues_are_closed_by_request_with_a_comment(
     tracker.close_all([Closing(1, "Done.", "merged")], ME)
     tracker.close_all([Closing(1, "Done.", "merged")], ME)
     assert [entry.kind for entry in waiting(clone)] == ["comment", "change"]
-    assert [each.number for each in tracker.list()] == [2]
+    assert [issue.number for issue in tracker.list()] == [2]
 
 
 def test_a_cycle_is_refused(tracker: TokenlessTracker) -> None:

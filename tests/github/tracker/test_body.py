@@ -82,13 +82,13 @@ def test_a_parent_is_taken_out() -> None:
     ],
 )
 def test_a_megabyte_takes_no_time(line: str) -> None:
-    found = read_relations(f"{line}\n**Parent:** #7")
-    assert len(found.blocked_by) <= 1
+    parts = read_relations(f"{line}\n**Parent:** #7")
+    assert len(parts.blocked_by) <= 1
     without(line, [1])
 
 
 @given(st.text(alphabet=st.sampled_from("a#1 \n*`-:PBarentlockdby"), max_size=200))
 def test_the_text_of_a_body_says_nothing_more_than_the_body(text: str) -> None:
-    found = read_relations(text)
-    again = read_relations(joined(found))
-    assert (again.blocked_by, again.parent) == (found.blocked_by, found.parent)
+    parts = read_relations(text)
+    again = read_relations(joined(parts))
+    assert (again.blocked_by, again.parent) == (parts.blocked_by, parts.parent)

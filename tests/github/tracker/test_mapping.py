@@ -44,7 +44,7 @@ PLAIN = kept(issue_json())
 
 
 def test_what_is_kept_of_an_issue() -> None:
-    found = kept(
+    mirrored = kept(
         issue_json(
             title="A title",
             body="One\r\ntwo",
@@ -56,7 +56,7 @@ def test_what_is_kept_of_an_issue() -> None:
             issue_dependencies_summary={"blocked_by": 0, "total_blocked_by": 1},
         )
     )
-    assert found == MirroredIssue(
+    assert mirrored == MirroredIssue(
         24, 2435613241, "A title", "One\ntwo", "closed", ("bug", "ui"), ("ada", "bob"), "ada", AT,
         LATER, 3, 28, 1,
     )  # fmt: skip
@@ -111,23 +111,27 @@ def test_an_issue_of_anybody_goes_by_the_id_of_the_database() -> None:
 
 
 def test_an_issue_that_was_made_through_us_goes_by_its_own_id_and_author() -> None:
-    found = issue(PLAIN._replace(body=f"Text\n\n{MARK}", believed=True), Names())
-    assert (found.id, found.author, found.body) == ("3f9a12c4d5e6", "worker-1", "Text")
+    converted = issue(PLAIN._replace(body=f"Text\n\n{MARK}", believed=True), Names())
+    assert (converted.id, converted.author, converted.body) == ("3f9a12c4d5e6", "worker-1", "Text")
 
 
 def test_the_hidden_line_of_a_stranger_is_text() -> None:
-    found = issue(PLAIN._replace(body=f"Text\n\n{MARK}", author="mallory"), Names())
-    assert (found.id, found.author, found.body) == ("g912c8239", "mallory", f"Text\n\n{MARK}")
+    converted = issue(PLAIN._replace(body=f"Text\n\n{MARK}", author="mallory"), Names())
+    assert (converted.id, converted.author, converted.body) == (
+        "g912c8239",
+        "mallory",
+        f"Text\n\n{MARK}",
+    )
 
 
 def test_an_id_that_was_copied_stays_with_the_older_issue() -> None:
     first = PLAIN._replace(body=f"Text\n\n{MARK}", believed=True)
     copy = first._replace(number=25, id=99)
-    assert [each.id for each in issues([copy, first], Names())] == ["3f9a12c4d5e6", "g63"]
+    assert [converted.id for converted in issues([copy, first], Names())] == ["3f9a12c4d5e6", "g63"]
 
 
 def test_labels_say_who_has_it_and_how_urgent_it_is() -> None:
-    found = issue(
+    converted = issue(
         PLAIN._replace(
             labels=(
                 "agent:worker-1",
@@ -142,41 +146,41 @@ def test_labels_say_who_has_it_and_how_urgent_it_is() -> None:
         ),
         Names({}, "ada", "Ada Example"),
     )
-    assert found.assignees == ("@bob", "Ada Example", "worker-1")
-    assert found.labels == ("agent:stale", "agent:worker-2", "bug", "ui")  # one is not proven
-    assert found.priority == "high"
+    assert converted.assignees == ("@bob", "Ada Example", "worker-1")
+    assert converted.labels == ("agent:stale", "agent:worker-2", "bug", "ui")  # one is not proven
+    assert converted.priority == "high"
 
 
 def test_an_account_of_an_agent_is_the_agent_if_who_may_assigned_it() -> None:
     names = Names({"worker-1": "machine-1"})
-    one = PLAIN._replace(assignees=("Machine-1",))
-    assert unproven(one, names) == ["@machine-1"]
-    assert issue(one, names).assignees == ("@Machine-1",)
-    sure = one._replace(proven=("@machine-1",))
+    assigned = PLAIN._replace(assignees=("Machine-1",))
+    assert unproven(assigned, names) == ["@machine-1"]
+    assert issue(assigned, names).assignees == ("@Machine-1",)
+    sure = assigned._replace(proven=("@machine-1",))
     assert unproven(sure, names) == []
     assert issue(sure, names).assignees == ("worker-1",)
-    labelled = one._replace(labels=("agent:worker-1",), proven=("agent:worker-1",))
+    labelled = assigned._replace(labels=("agent:worker-1",), proven=("agent:worker-1",))
     assert issue(labelled, names).assignees == ("worker-1",)
 
 
 def test_what_may_be_an_assignment_is_to_be_proven() -> None:
-    one = PLAIN._replace(labels=("Agent:Worker-1", "agent:stale", "bug"), assignees=("ada",))
-    assert unproven(one, Names()) == ["agent:worker-1"]
-    assert unproven(one._replace(proven=("agent:worker-1",)), Names()) == []
+    labelled = PLAIN._replace(labels=("Agent:Worker-1", "agent:stale", "bug"), assignees=("ada",))
+    assert unproven(labelled, Names()) == ["agent:worker-1"]
+    assert unproven(labelled._replace(proven=("agent:worker-1",)), Names()) == []
 
 
 def test_a_form_says_how_urgent_it_is_until_a_label_does() -> None:
-    one = PLAIN._replace(body="### Priority\n\nHigh\n\n### Goal\n\nIt works")
-    assert issue(one, Names()).priority == "high"
-    assert issue(one._replace(labels=("priority:medium",)), Names()).priority == "medium"
+    from_form = PLAIN._replace(body="### Priority\n\nHigh\n\n### Goal\n\nIt works")
+    assert issue(from_form, Names()).priority == "high"
+    assert issue(from_form._replace(labels=("priority:medium",)), Names()).priority == "medium"
     assert issue(PLAIN._replace(body="### Priority\n\nASAP!!"), Names()).priority == "medium"
 
 
 def test_relations_of_the_server_and_of_the_body_are_one() -> None:
-    one = PLAIN._replace(body="Text\n\n**Blocked by:** #3\n**Parent:** #9", blockers=(7, 3))
-    found = issue(one, Names())
-    assert (found.body, found.blocked_by, found.parent) == ("Text", (3, 7), 9)
-    assert issue(one._replace(parent=2), Names()).parent == 2
+    related = PLAIN._replace(body="Text\n\n**Blocked by:** #3\n**Parent:** #9", blockers=(7, 3))
+    converted = issue(related, Names())
+    assert (converted.body, converted.blocked_by, converted.parent) == ("Text", (3, 7), 9)
+    assert issue(related._replace(parent=2), Names()).parent == 2
 
 
 def test_a_title_is_one_line_without_terminal_escapes() -> None:
@@ -202,7 +206,7 @@ def test_comments_are_of_those_who_said_them() -> None:
 
 def test_what_two_said_under_one_marker_was_said_once() -> None:
     once = '<!-- ghp-agents:{"id":"3f9a12c4d5e6","by":"worker-1","once":"77"} -->'
-    one = MirroredComment(7, "ada", True, AT, AT, f"Ask\n\n{once}", believed=True)
-    other = one._replace(id=8, body=one.body.replace("3f9a", "aaaa"))
-    forged = one._replace(id=6, author="mallory", believed=False)
-    assert [each.id for each in comments([one, other, forged])] == ["c6", "3f9a12c4d5e6"]
+    first = MirroredComment(7, "ada", True, AT, AT, f"Ask\n\n{once}", believed=True)
+    other = first._replace(id=8, body=first.body.replace("3f9a", "aaaa"))
+    forged = first._replace(id=6, author="mallory", believed=False)
+    assert [comment.id for comment in comments([first, other, forged])] == ["c6", "3f9a12c4d5e6"]

@@ -39,7 +39,7 @@ def sent(
     issue: MirroredIssue, native: Native = NEITHER, **fields: Any
 ) -> list[tuple[str, str, Any]]:
     sent_requests = requests(issue, IssueChange(**fields), NAMES, native, IDS)
-    return [(each.verb, each.path, each.body) for each in sent_requests]
+    return [(request.verb, request.path, request.body) for request in sent_requests]
 
 
 def test_texts_and_state_are_one_request() -> None:
@@ -91,8 +91,8 @@ def test_an_account_stays_as_long_as_another_agent_has_it() -> None:
     names = Names({"worker-1": "machine", "worker-2": "machine"})
     issue = TOLD._replace(labels=("agent:worker-1", "agent:worker-2"), assignees=("machine",))
     change = IssueChange(remove_assignees=("worker-1",))
-    found = requests(issue, change, names, NEITHER, IDS)
-    assert found == [Request("DELETE", "issues/24/labels/agent%3Aworker-1")]
+    to_send = requests(issue, change, names, NEITHER, IDS)
+    assert to_send == [Request("DELETE", "issues/24/labels/agent%3Aworker-1")]
     alone = issue._replace(labels=("agent:worker-1",))
     assert requests(alone, change, names, NEITHER, IDS)[1:] == [
         Request("DELETE", "issues/24/assignees", {"assignees": ["machine"]})
@@ -114,11 +114,11 @@ def test_how_urgent_it_is_is_one_label_or_none(
     labels: tuple[str, ...], body: str, wanted: str, expected: list[str]
 ) -> None:
     issue = TOLD._replace(labels=labels, body=body)
-    found = [
+    to_send = [
         f"{verb} {path.rpartition('/')[2] if verb == 'DELETE' else body['labels'][0]}"
         for verb, path, body in sent(issue, priority=wanted)
     ]
-    assert found == expected
+    assert to_send == expected
 
 
 def test_relations_go_to_a_server_that_has_them() -> None:

@@ -53,9 +53,9 @@ def house(github: GitHub, clock: ManualClock) -> MakeHouse:
 
 @pytest.fixture
 def tracker(house: MakeHouse) -> GitHubTracker:
-    found = house().tracker
-    assert isinstance(found, GitHubTracker)
-    return found
+    github_tracker = house().tracker
+    assert isinstance(github_tracker, GitHubTracker)
+    return github_tracker
 
 
 class TestGitHubTracker(IssueTrackerContract):
@@ -92,9 +92,9 @@ def requests_since(github: GitHub, mark: int) -> list[str]:
     """What we asked of the repository since a mark, without queries."""
     home = f"/repos/{github.repository}/"
     return [
-        f"{each.asked.verb} {each.asked.path.removeprefix(home)}"
-        + (" 304" if each.not_modified else "")
-        for each in github.proxy.since(mark)
+        f"{exchange.asked.verb} {exchange.asked.path.removeprefix(home)}"
+        + (" 304" if exchange.not_modified else "")
+        for exchange in github.proxy.since(mark)
     ]
 
 
@@ -194,11 +194,11 @@ def test_a_thousand_issues_take_few_requests_and_then_one(
     for number in range(950):
         github.gaps.ask("POST", "issues", {"title": f"Issue {number}", "labels": ["bug"]})
     mark = len(github.proxy.exchanges)
-    found = house().tracker.list()
+    listed = house().tracker.list()
     # Each outsider's issue that was given to an agent costs its events, and at times its edits.
     assert len(github.proxy.since(mark)) <= 70
-    assert len(found) == 1_000
-    assert sum(1 for issue in found if issue.assignees) == 50
+    assert len(listed) == 1_000
+    assert sum(1 for issue in listed if issue.assignees) == 50
     for _ in range(2):
         clock.wait(6)
         mark = len(github.proxy.exchanges)
@@ -280,12 +280,12 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     def strange(path: str, **params: str | int) -> ReadResult:
         answer = get(path, **params)
         several = answer.body if isinstance(answer.body, list) else [answer.body]
-        for each in several:
-            each.update({"title": 7} if each.get("number") == bad else {})
+        for raw in several:
+            raw.update({"title": 7} if raw.get("number") == bad else {})
         return answer
 
     here.hub.get = strange  # type: ignore[method-assign]
-    assert [each.number for each in here.tracker.list()] == [good]
+    assert [issue.number for issue in here.tracker.list()] == [good]
     assert [*here.hub.unread] == [bad]
     report = sync.sync(here, hub=here.hub)
     assert report.notes == (
@@ -296,11 +296,11 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
         here.tracker.get(bad)
     here.hub.get = get  # type: ignore[method-assign]
     clock.wait(7 * 3_600)
-    assert [each.number for each in here.tracker.list()] == [bad, good]
+    assert [issue.number for issue in here.tracker.list()] == [bad, good]
     assert not here.hub.unread
     here.hub.get = strange  # type: ignore[method-assign]
     clock.wait(7 * 3_600)
-    assert [each.number for each in here.tracker.list()] == [bad, good]  # as it was
+    assert [issue.number for issue in here.tracker.list()] == [bad, good]  # as it was
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -320,12 +320,12 @@ def test_blockers_and_events_that_are_gone_do_not_keep_the_others_from_being_kno
         return behind(request)
 
     github.proxy.behind = without_lists
-    fresh = {int(each.number): each for each in house(name="fresh").tracker.list()}
+    fresh = {int(issue.number): issue for issue in house(name="fresh").tracker.list()}
     assert [*fresh] == [blocker, blocked, other]
     assert (fresh[blocked].blocked_by, fresh[blocked].assignees) == ((), ())
     clock.wait(10)
-    known = {int(each.number): each for each in house().tracker.list()}
-    assert known[blocked].blocked_by == (blocker,)  # as it was
+    by_number = {int(issue.number): issue for issue in house().tracker.list()}
+    assert by_number[blocked].blocked_by == (blocker,)  # as it was
     github.proxy.behind = behind
     clock.wait(10)
     github.act(WORKER_1, "POST", labels, {"labels": ["bug"]})
@@ -420,8 +420,8 @@ def test_an_account_of_an_agent_is_assigned_beside_its_label(
     shown = tracker.change(number, IssueChange(add_assignees=("worker-1", "@tess")), ANN)
     assert shown.assignees == ("@tess", "worker-1")
     issue_json = github.act(ADMIN, "GET", f"issues/{number}")
-    assert {each["login"] for each in issue_json["assignees"]} == {WORKER_1, "tess"}
-    assert [each["name"] for each in issue_json["labels"]] == ["agent:worker-1"]
+    assert {account["login"] for account in issue_json["assignees"]} == {WORKER_1, "tess"}
+    assert [label["name"] for label in issue_json["labels"]] == ["agent:worker-1"]
     github.act(ADMIN, "POST", f"issues/{number}/assignees", {"assignees": [WORKER_2]})
     assert tracker.get(number).assignees == ("@tess", "worker-1", "worker-2")
     gone = tracker.change(number, IssueChange(remove_assignees=("worker-1", "@tess")), ANN)
@@ -436,8 +436,8 @@ def test_who_is_assigned_does_not_vouch_for_it(github: GitHub, house: MakeHouse)
 
     def with_assignee(request: Asked) -> Said:
         response = behind(request)
-        for each in response.body if request.path.endswith("/events") else ():
-            each["actor"] = each.get("assignee") or each["actor"]
+        for event in response.body if request.path.endswith("/events") else ():
+            event["actor"] = event.get("assignee") or event["actor"]
         return response
 
     github.proxy.behind = with_assignee
@@ -448,7 +448,7 @@ def test_who_is_assigned_does_not_vouch_for_it(github: GitHub, house: MakeHouse)
 def test_labels_of_ours_are_made_with_their_colours(github: GitHub, tracker: GitHubTracker) -> None:
     change = IssueChange(title="T", priority="high", add_labels=("ui",), add_assignees=("w-1",))
     tracker.create(change, ANN)
-    colors = {each["name"]: each["color"] for each in github.act(ADMIN, "GET", "labels")}
+    colors = {label["name"]: label["color"] for label in github.act(ADMIN, "GET", "labels")}
     assert (colors["agent:w-1"], colors["priority:high"]) == ("1d76db", "d93f0b")
     mark = len(github.proxy.exchanges)
     tracker.create(change, ANN)
@@ -510,8 +510,8 @@ def test_blockers_are_asked_for_only_where_there_are_some(github: GitHub, house:
         "sub_issue_id": github.act(ADMIN, "GET", "issues/2")["id"]
     })  # fmt: skip
     mark = len(github.proxy.exchanges)
-    found = {issue.number: (issue.blocked_by, issue.parent) for issue in house().tracker.list()}
-    assert found == {1: ((), None), 2: ((), 1), 3: (numbers(1), None)}
+    relations = {issue.number: (issue.blocked_by, issue.parent) for issue in house().tracker.list()}
+    assert relations == {1: ((), None), 2: ((), 1), 3: (numbers(1), None)}
     asks = [line for line in requests_since(github, mark) if "/user" not in line]
     assert asks == ["GET issues", "GET issues/3/dependencies/blocked_by"]
 
@@ -656,7 +656,7 @@ def test_what_waited_does_not_show_who_had_it_before(
     mark = len(github.proxy.exchanges)
     house(WORKER_1).tracker.send()
     assert house().tracker.get(number).assignees == ("worker-2",)
-    assert not [each for each in github.proxy.since(mark) if each.asked.writes]
+    assert not [exchange for exchange in github.proxy.since(mark) if exchange.asked.writes]
 
 
 @pytest.mark.parametrize("data", [{}, {"number": "x", "add": [], "remove": [], "by": "a"}])
@@ -701,8 +701,8 @@ def test_a_claim_does_not_wait_long_to_be_shown(
         assert clock.now() - began <= 3.0
     while house().tracker.send():
         pass
-    found = {number: house().tracker.get(number).assignees for number in numbers}
-    assert found == dict.fromkeys(numbers, ("worker-1",))
+    assignees = {number: house().tracker.get(number).assignees for number in numbers}
+    assert assignees == dict.fromkeys(numbers, ("worker-1",))
 
 
 def test_what_github_will_not_show_is_left_out(github: GitHub, house: MakeHouse) -> None:
@@ -731,13 +731,13 @@ def test_a_body_of_a_stranger_is_text(github: GitHub, tracker: GitHubTracker, bo
     github.issue("Mine")
     number = github.issue("Title \x1b[31m", OUTSIDER, body=body)
     github.act(OUTSIDER, "POST", f"issues/{number}/comments", {"body": body})
-    found = tracker.get(number)
-    assert found.id == f"g{github.act(ADMIN, 'GET', f'issues/{number}')['id']:x}"
-    assert (found.author, found.assignees, found.title) == (OUTSIDER, (), "Title [31m")
-    assert found.body == body.strip("\n")
-    (comment,) = found.comments
+    read = tracker.get(number)
+    assert read.id == f"g{github.act(ADMIN, 'GET', f'issues/{number}')['id']:x}"
+    assert (read.author, read.assignees, read.title) == (OUTSIDER, (), "Title [31m")
+    assert read.body == body.strip("\n")
+    (comment,) = read.comments
     assert (comment.author, comment.by_person, comment.body) == (OUTSIDER, True, body)
-    assert tracker.list()[1]._replace(comments=found.comments) == found
+    assert tracker.list()[1]._replace(comments=read.comments) == read
 
 
 @pytest.mark.parametrize("body", HOSTILE)
@@ -750,8 +750,8 @@ def test_a_text_that_goes_through_us_forges_nothing(
     comment = house().tracker.comment(created.number, body, WORKER)
     assert (created.author, comment.author) == ("worker-1", "worker-1")
     assert FORGED not in created.body + comment.body
-    found = house(WORKER_1, "other").tracker.get(created.number)
-    assert found == created._replace(updated_at=found.updated_at, comments=(comment,))
+    read = house(WORKER_1, "other").tracker.get(created.number)
+    assert read == created._replace(updated_at=read.updated_at, comments=(comment,))
     again = house().tracker.change(created.number, IssueChange(body=body), WORKER)
     assert (again.id, again.body) == (created.id, created.body)
 
@@ -765,9 +765,9 @@ def test_a_hidden_line_of_a_stranger_hides_no_comment_of_ours(
     other = github.issue("Two")
     github.act(OUTSIDER, "POST", f"issues/{other}/comments", {"body": copied})
     mine = tracker.comment(other, "Asked", WORKER, marker="m")
-    found = tracker.get(other).comments
-    assert [each.author for each in found] == [OUTSIDER, "worker-1"]
-    assert found[1] == mine
+    comments = tracker.get(other).comments
+    assert [comment.author for comment in comments] == [OUTSIDER, "worker-1"]
+    assert comments[1] == mine
     assert mine.id != comment.id
 
 
@@ -825,9 +825,9 @@ def test_a_person_who_reacts_by_the_program_is_named_and_by_a_page_is_an_account
     number = github.issue("One", WORKER_1)
     tracker.comment(number, "Here", Actor("Ada Lovelace", is_person=True))
     github.act(WORKER_1, "POST", f"issues/{number}/comments", {"body": "There"})
-    found = tracker.get(number)
-    assert found.author == WORKER_1
-    assert [(comment.author, comment.by_person) for comment in found.comments] == [
+    read = tracker.get(number)
+    assert read.author == WORKER_1
+    assert [(comment.author, comment.by_person) for comment in read.comments] == [
         ("Ada Lovelace", True), (WORKER_1, True)
     ]  # fmt: skip
 
@@ -889,22 +889,22 @@ def test_a_renamed_repository_goes_on_and_a_sync_says_it_once(
     def renamed(request: Asked) -> Said:
         described = not request.path.endswith("/issues/comments")  # by GitHub, as redirecting
         if request.path.startswith(home) and described:
-            there = github.api + "/repos/acme/gadgets" + request.path.removeprefix(home)
+            target = github.api + "/repos/acme/gadgets" + request.path.removeprefix(home)
             query = "?" + urlencode(request.query) if request.query else ""
-            return Said(301, {"message": "Moved Permanently"}, {"Location": there + query})
+            return Said(301, {"message": "Moved Permanently"}, {"Location": target + query})
         below = request.path.removeprefix("/repos/acme/gadgets")
         if below == request.path:
             return behind(request)
         response = behind(request._replace(path=home + below))
-        told = json.dumps(response.body).replace(github.repository, "acme/gadgets")
-        return response._replace(body=json.loads(told))
+        notes = json.dumps(response.body).replace(github.repository, "acme/gadgets")
+        return response._replace(body=json.loads(notes))
 
     github.proxy.behind = renamed
     app = house()
     assert [issue.title for issue in app.tracker.list()] == ["One"]
     assert app.tracker.get(1).title == "One"
-    told = [note for note in sync.sync(app, hub=app.hub).notes if "redirects" in note]
-    assert [note.partition(" Correct")[0] for note in told] == [
+    notes = [note for note in sync.sync(app, hub=app.hub).notes if "redirects" in note]
+    assert [note.partition(" Correct")[0] for note in notes] == [
         f"{github.repository} is now acme/gadgets on GitHub, which redirects."
     ]
     app.ws.clock.wait(3_600.0)
@@ -926,7 +926,7 @@ def retell(github: GitHub, change: Callable[[dict[str, object]], dict[str, objec
         if request.verb != "GET" or not re.search(r"/issues(/\d+)?$", request.path):
             return response
         if isinstance(response.body, list):
-            return response._replace(body=[change(each) for each in response.body])
+            return response._replace(body=[change(raw) for raw in response.body])
         return response._replace(body=change(response.body))
 
     github.proxy.behind = changed
@@ -942,6 +942,6 @@ def hide(github: GitHub, number: int) -> None:
         response = behind(request)
         if not request.path.endswith("/issues"):
             return response
-        return response._replace(body=[each for each in response.body if each["number"] != number])
+        return response._replace(body=[raw for raw in response.body if raw["number"] != number])
 
     github.proxy.behind = without_issue
