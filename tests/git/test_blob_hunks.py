@@ -45,8 +45,8 @@ def test_binary_and_equal_blobs_have_none(repo: Path, place: TrialPlace) -> None
 def test_long_text_is_cut_and_still_told_apart(repo: Path, place: TrialPlace) -> None:
     old = blob(repo, "")
     pairs = [(old, blob(repo, "x" * 5_000 + end)) for end in "ab"]
-    found = blob_hunks.hunks(place, pairs)
-    first, second = (found[pair][0] for pair in pairs)
+    hunks = blob_hunks.hunks(place, pairs)
+    first, second = (hunks[pair][0] for pair in pairs)
     assert first.text == second.text == "x" * blob_hunks.TEXT_LIMIT
     assert first.digest != second.digest
 
@@ -64,10 +64,10 @@ def test_the_hunks_lead_from_one_text_to_the_other(
         (blob(repo, "".join(f"{x}\n" for x in old)), blob(repo, "".join(f"{x}\n" for x in new)))
         for old, new in texts
     ]
-    found = blob_hunks.hunks(place, pairs)
+    hunks = blob_hunks.hunks(place, pairs)
     for (old, new), pair in zip(texts, pairs, strict=True):
         lines = [*old]
-        for hunk in reversed(found.get(pair, [])):
+        for hunk in reversed(hunks.get(pair, [])):
             assert hunk.text.split("\n") == (new[hunk.new_start : hunk.new_end] or [""])
             lines[hunk.start : hunk.end] = new[hunk.new_start : hunk.new_end]
         assert lines == new

@@ -27,8 +27,8 @@ def test_committed_and_uncommitted_changes_count_in_the_lines_of_the_base(repo: 
     (repo / "old name").rename(repo / "näme")
     (repo / "näme").write_text(LINES + "y\n")
     (repo / "untracked").write_text("also\n")
-    found = in_worktree(place_of(repo), base, base)
-    assert found == [
+    changes = in_worktree(place_of(repo), base, base)
+    assert changes == [
         FileChange("a.txt", blob(repo, base, "a.txt"), ((4, 6), (20, 20))),
         FileChange("added"),
         FileChange("gone", blob(repo, base, "gone"), None, is_deleted=True),
@@ -92,5 +92,5 @@ def test_a_merge_in_progress_does_not_hide_the_other_files(repo: Path) -> None:
     main = commit(repo, {"a": "theirs\n" + LINES})
     git(repo, "checkout", "--quiet", "work")
     assert run_git(repo, "merge", "main").returncode == 1
-    found = in_worktree(place_of(repo), base, main)
-    assert FileChange("b", blob(repo, base, "b"), ((0, 0),)) in found
+    changes = in_worktree(place_of(repo), base, main)
+    assert FileChange("b", blob(repo, base, "b"), ((0, 0),)) in changes

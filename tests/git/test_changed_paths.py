@@ -80,13 +80,13 @@ def test_commits_say_who_made_them(repo: Path) -> None:
     commit(repo, {"a": "2"}, "Second\n\nNot a trailer: worker-3\n\nAgent:   worker-4  \n")
     git(repo, "config", "user.name", "Odd\x1e Name")
     commit(repo, {"a": "3"}, "Third")
-    found = changes.commits_since(repo, base)
-    assert [(each.agents, each.subject) for each in found] == [
+    commits = changes.commits_since(repo, base)
+    assert [(commit.agents, commit.subject) for commit in commits] == [
         (("worker-1", "worker-2"), "First"),
         (("worker-4",), "Second"),
-        found[2][2:],
+        commits[2][2:],
     ]
-    assert [each.author for each in found[:2]] == ["Test Person"] * 2
+    assert [commit.author for commit in commits[:2]] == ["Test Person"] * 2
     assert changes.commits_since(repo, "HEAD") == []
 
 

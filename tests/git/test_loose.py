@@ -21,46 +21,46 @@ def names(repo: Path) -> list[str]:
 
 
 @pytest.fixture
-def made(repo: Path) -> Path:
+def clone(repo: Path) -> Path:
     commit(repo, {"a/b.txt": "text\n" * 1000})
     return repo
 
 
 @pytest.mark.parametrize("packed", ["", "--all", "again"])
 @pytest.mark.parametrize("largest", [None, 100])
-def test_every_object_is_as_git_reads_it(made: Path, packed: str, largest: int | None) -> None:
+def test_every_object_is_as_git_reads_it(clone: Path, packed: str, largest: int | None) -> None:
     if packed:
-        run_git(made, "repack", "-a", "-d", "-q")
+        run_git(clone, "repack", "-a", "-d", "-q")
     if packed == "again":
-        commit(made, {"a/c.txt": "more\n"})
-    folder, asked = made / ".git", names(made)
+        commit(clone, {"a/c.txt": "more\n"})
+    folder, wanted = clone / ".git", names(clone)
     with read_objects(folder, largest=largest) as reader:
-        expected = reader.read(asked)
+        expected = reader.read(wanted)
     with loose.read_objects(folder, largest=largest) as reader:
-        assert reader.read(asked) == expected
-        assert [reader.read([name])[0] for name in asked] == expected
+        assert reader.read(wanted) == expected
+        assert [reader.read([name])[0] for name in wanted] == expected
 
 
 def test_a_loose_object_is_read_without_a_process(
-    made: Path, monkeypatch: pytest.MonkeyPatch
+    clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = names(made)
+    wanted = names(clone)
     monkeypatch.setenv("PATH", "/nowhere")
-    with loose.read_objects(made / ".git") as reader:
-        assert [found is not None for found in reader.read(asked)] == [True] * 6 + [False] * 3 + [
+    with loose.read_objects(clone / ".git") as reader:
+        assert [read is not None for read in reader.read(wanted)] == [True] * 6 + [False] * 3 + [
             True, True, False,
         ]  # fmt: skip
 
 
-def test_a_damaged_object_is_not_read_by_us(made: Path) -> None:
-    oid = run_git(made, "rev-parse", "HEAD")
-    path = made / ".git/objects" / oid[:2] / oid[2:]
+def test_a_damaged_object_is_not_read_by_us(clone: Path) -> None:
+    oid = run_git(clone, "rev-parse", "HEAD")
+    path = clone / ".git/objects" / oid[:2] / oid[2:]
     whole = path.read_bytes()
     path.chmod(0o600)
     for content in (b"", b"junk", whole[:-12], whole[:20]):
         path.write_bytes(content)
         with pytest.raises(NotLooseError):
-            loose.read(str(made / ".git/objects"), oid)
+            loose.read(str(clone / ".git/objects"), oid)
 
 
 @pytest.mark.parametrize(("form", "length"), [("sha1", 40), ("sha256", 64)])

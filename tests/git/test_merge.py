@@ -83,20 +83,20 @@ def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[s
     trunk, head = fork
     assert landing.landed(repo, trunk, head) is None
     for method in ("merge", "squash", "rebase"):
-        said = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-        made = landing.merge_commits(repo, scratch(repo), trunk, head, method, said).commit
-        later = landing.commit(repo, f"{made}^{{tree}}", [made], "Later\n")
-        assert landing.landed(repo, made, head) == made
-        assert landing.landed(repo, later, head) in (made, later)  # a rebase does not say as what
+        message = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
+        merged = landing.merge_commits(repo, scratch(repo), trunk, head, method, message).commit
+        later = landing.commit(repo, f"{merged}^{{tree}}", [merged], "Later\n")
+        assert landing.landed(repo, merged, head) == merged
+        assert landing.landed(repo, later, head) in (merged, later)  # a rebase does not say as what
 
 
 def test_a_branch_that_got_more_since_is_not_there(repo: Path, fork: tuple[str, str]) -> None:
     trunk, head = fork
-    said = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-    made = landing.merge_commits(repo, scratch(repo), trunk, head, "squash", said).commit
+    message = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
+    merged = landing.merge_commits(repo, scratch(repo), trunk, head, "squash", message).commit
     git(repo, "switch", "--quiet", "work")
     more = commit(repo, {"d.txt": "four\n"})
-    assert landing.landed(repo, made, more) is None
+    assert landing.landed(repo, merged, more) is None
 
 
 def test_a_persons_settings_change_nothing(repo: Path, fork: tuple[str, str]) -> None:

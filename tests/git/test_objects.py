@@ -25,21 +25,21 @@ def test_many_objects_are_read_in_their_order(repo: Path) -> None:
     names = {f"{'ö' * 40}/{number:04d}": f"{number}\n" * number for number in range(1_500)}
     head = commit(repo, names)
     with read_objects(repo / ".git") as reader:
-        found = reader.read([f"{head}:{name}" for name in [*names, "not there"]])
-    assert [one.content.decode() if one else None for one in found] == [*names.values(), None]
+        objects = reader.read([f"{head}:{name}" for name in [*names, "not there"]])
+    assert [item.content.decode() if item else None for item in objects] == [*names.values(), None]
 
 
 def test_an_empty_name_is_nothing_and_is_not_asked_for(repo: Path) -> None:
     head = commit(repo, {"a": "x"})
     with read_objects(repo / ".git") as reader:
-        first, found, last = reader.read(["", head, ""])
-    assert (first, found and found.oid, last) == (None, head, None)
+        first, head_object, last = reader.read(["", head, ""])
+    assert (first, head_object and head_object.oid, last) == (None, head, None)
 
 
 def test_a_name_longer_than_a_pipe_is_only_not_there(repo: Path) -> None:
     with read_objects(repo / ".git") as reader:
         assert reader.read([f"HEAD:{'x' * 200_000}"] * 3) == [None] * 3
-        assert [one.kind for one in reader.read(["HEAD", "HEAD:"]) if one] == ["commit", "tree"]
+        assert [item.kind for item in reader.read(["HEAD", "HEAD:"]) if item] == ["commit", "tree"]
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ def test_a_name_longer_than_a_pipe_is_only_not_there(repo: Path) -> None:
 )
 def test_a_name_that_nothing_has_never_shifts_the_answers(repo: Path, name: str) -> None:
     with read_objects(repo / ".git") as reader:
-        found = reader.read([name, "HEAD:README.md"])
-    assert [one.content if one else None for one in found] == [None, b"# A project\n"]
+        objects = reader.read([name, "HEAD:README.md"])
+    assert [item.content if item else None for item in objects] == [None, b"# A project\n"]
 
 
 def test_a_file_with_a_space_in_its_name_is_found(repo: Path) -> None:
     head = commit(repo, {"a b": "x"})
     with read_objects(repo / ".git") as reader:
-        (found,) = reader.read([f"{head}:a b"])
-    assert found == Object(run_git(repo, "rev-parse", "HEAD:a b"), "blob", b"x")
+        (spaced,) = reader.read([f"{head}:a b"])
+    assert spaced == Object(run_git(repo, "rev-parse", "HEAD:a b"), "blob", b"x")
 
 
 def test_an_object_that_is_too_large_is_passed_over(repo: Path) -> None:
     commit(repo, {"small": b"x" * 9, "large": b"y" * 3_000_000, "none": b""})
     with read_objects(repo / ".git", largest=9) as reader:
-        found = reader.read([f"HEAD:{name}" for name in ("large", "small", "large", "none")])
-    assert [(each.content, each.is_cut) for each in found if each] == [
+        objects = reader.read([f"HEAD:{name}" for name in ("large", "small", "large", "none")])
+    assert [(item.content, item.is_cut) for item in objects if item] == [
         (b"", True), (b"x" * 9, False), (b"", True), (b"", False)
     ]  # fmt: skip
 
@@ -114,7 +114,7 @@ def test_one_process_serves_readers_one_after_another_and_sees_what_is_written_m
             run_git(repo, "gc", "--quiet")
             run_git(repo, "pack-refs", "--all")
         with read_objects(repo / ".git") as reader:
-            assert [one.content if one else None for one in reader.read(["HEAD:file", "x"])] == [
+            assert [item.content if item else None for item in reader.read(["HEAD:file", "x"])] == [
                 f"{number}".encode(), None
             ]  # fmt: skip
     end_idle()
@@ -163,8 +163,8 @@ def test_a_process_that_somebody_killed_is_replaced(repo: Path) -> None:
 
 
 def children() -> set[int]:
-    found = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
-    return {int(word) for word in found.split()}
+    pids = Path(f"/proc/self/task/{os.getpid()}/children").read_text()
+    return {int(word) for word in pids.split()}
 
 
 def test_a_forked_process_has_a_reader_of_its_own(repo: Path) -> None:

@@ -25,9 +25,9 @@ Listing = dict[str, tuple[str, bytes]]
 
 
 def place_of(folder: Path) -> Location:
-    found = locate(str(folder), {})
-    assert found is not None
-    return found
+    place = locate(str(folder), {})
+    assert place is not None
+    return place
 
 
 def take(
@@ -38,18 +38,18 @@ def take(
 
 def listing(folder: Path) -> Listing:
     """Every file of a worktree as git sees it: its kind and content."""
-    found: Listing = {}
+    entries: Listing = {}
     for top, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name != ".git"]
         links = [name for name in folders if Path(top, name).is_symlink()]
         for path in (Path(top, name) for name in [*files, *links] if name != ".git"):
             name = os.path.relpath(path, folder)
             if path.is_symlink():
-                found[name] = ("link", os.fsencode(path.readlink()))
+                entries[name] = ("link", os.fsencode(path.readlink()))
             else:
                 mode = "program" if path.stat().st_mode & stat.S_IXUSR else "file"
-                found[name] = (mode, path.read_bytes())
-    return found
+                entries[name] = (mode, path.read_bytes())
+    return entries
 
 
 def traces(folder: Path) -> dict[str, bytes | float]:
@@ -66,8 +66,8 @@ def traces(folder: Path) -> dict[str, bytes | float]:
 
 def status(folder: Path) -> str:
     """What git says differs; asked so that git itself writes nothing either."""
-    asked = ("status", "--porcelain", "--ignored", "--untracked-files=all")
-    return git(folder, *asked, env={"GIT_OPTIONAL_LOCKS": "0"})
+    args = ("status", "--porcelain", "--ignored", "--untracked-files=all")
+    return git(folder, *args, env={"GIT_OPTIONAL_LOCKS": "0"})
 
 
 def fresh(folder: Path, base: str = "HEAD") -> Path:
@@ -77,11 +77,11 @@ def fresh(folder: Path, base: str = "HEAD") -> Path:
     return path
 
 
-def restored(folder: Path, made: Patch) -> Listing:
+def restored(folder: Path, patch: Patch) -> Listing:
     """What a fresh worktree holds once the patch is put back."""
-    path = fresh(folder, made.base)
-    if made.content:
-        assert apply_patch.apply(path, made.content, three_way=False) == []
+    path = fresh(folder, patch.base)
+    if patch.content:
+        assert apply_patch.apply(path, patch.content, three_way=False) == []
     return listing(path)
 
 
@@ -124,13 +124,13 @@ def test_work_of_every_kind_comes_back_as_it_was(repo: Path) -> None:
     change_all_kinds(repo)
     before = (traces(repo), status(repo))
 
-    made = take(repo)
+    patch = take(repo)
 
-    assert (made.left_out, made.converted) == ((), ())
+    assert (patch.left_out, patch.converted) == ((), ())
     assert (traces(repo), status(repo)) == before
     expected = listing(repo)
     del expected["ignored.log"]
-    assert restored(repo, made) == expected
+    assert restored(repo, patch) == expected
 
 
 def test_the_changes_are_counted(repo: Path) -> None:
@@ -159,9 +159,9 @@ def test_staged_work_is_kept_with_the_rest(repo: Path) -> None:
     (repo / "staged.txt").write_text("staged\nand changed again\n")
     git(repo, "rm", "--quiet", "README.md")
     before = traces(repo)
-    made = take(repo)
+    patch = take(repo)
     assert traces(repo) == before
-    assert restored(repo, made) == {"staged.txt": ("file", b"staged\nand changed again\n")}
+    assert restored(repo, patch) == {"staged.txt": ("file", b"staged\nand changed again\n")}
 
 
 def test_a_change_within_the_same_moment_and_of_the_same_size_is_seen(repo: Path) -> None:
@@ -177,9 +177,9 @@ def test_work_before_the_first_commit_is_kept(tmp_path: Path) -> None:
     for name in ("old", "new"):
         git(tmp_path, "init", "--quiet", name)
     (tmp_path / "old/a").write_text("a\n")
-    made = take(tmp_path / "old")
-    assert made.base == ""
-    assert apply_patch.apply(tmp_path / "new", made.content, three_way=False) == []
+    patch = take(tmp_path / "old")
+    assert patch.base == ""
+    assert apply_patch.apply(tmp_path / "new", patch.content, three_way=False) == []
     assert listing(tmp_path / "new") == {"a": ("file", b"a\n")}
 
 
@@ -191,12 +191,12 @@ def test_a_sha256_repository_is_no_exception(tmp_path: Path, first: bool) -> Non
         commit(repo, {"a": "a\n", "b": b"\0"})
         (repo / "b").write_bytes(b"\0\0")
     (repo / "c").write_text("c\n")
-    made = take(repo)
-    assert made.converted == ()
+    patch = take(repo)
+    assert patch.converted == ()
     if first:
-        assert made.changes == (PatchedFile("A", "c", 1, 0),)
+        assert patch.changes == (PatchedFile("A", "c", 1, 0),)
     else:
-        assert restored(repo, made) == listing(repo)
+        assert restored(repo, patch) == listing(repo)
 
 
 def test_a_linked_worktree_keeps_its_own_work(repo: Path, tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ def test_in_a_sparse_checkout_what_is_not_there_is_not_taken_for_deleted(repo: P
     (repo / "in/new").write_text("x\n")
     (repo / "out").mkdir(exist_ok=True)
     (repo / "out/new").write_text("x\n")
-    made = take(repo)
-    assert made.left_out == ()
-    assert [change.path for change in made.changes] == ["in/a", "in/new", "out/new"]
+    patch = take(repo)
+    assert patch.left_out == ()
+    assert [change.path for change in patch.changes] == ["in/a", "in/new", "out/new"]
 
 
 def test_a_file_that_was_only_announced_to_git_is_kept(repo: Path) -> None:
@@ -287,9 +287,9 @@ def test_no_setting_of_the_user_changes_a_patch(repo: Path, setting: str) -> Non
     (repo / "a b").write_text("one \n\n two\n" * 5 + "trailing  \n\n" + "one \n\n two\n" * 5)
     (repo / "z").write_text("z\n")
     before = traces(repo)
-    made = take(repo)
+    patch = take(repo)
     assert traces(repo) == before
-    assert restored(repo, made) == listing(repo)
+    assert restored(repo, patch) == listing(repo)
 
 
 def test_an_environment_from_a_hook_does_not_lead_elsewhere(
@@ -310,9 +310,9 @@ def test_no_hook_runs(repo: Path, tmp_path: Path) -> None:
         (hooks / name).chmod(0o755)
     git(repo, "config", "core.fsmonitor", str(hooks / "fsmonitor-watchman"))
     (repo / "new").write_text("x\n")
-    made = take(repo)
+    patch = take(repo)
     (repo / "new").unlink()
-    apply_patch.apply(repo, made.content, three_way=False)
+    apply_patch.apply(repo, patch.content, three_way=False)
     assert (repo / "new").exists()
     assert not (tmp_path / "ran").exists()
 
@@ -322,9 +322,9 @@ def test_line_endings_that_git_converts_are_named_and_come_back(repo: Path) -> N
     (repo / "run.bat").write_bytes(b"one\r\ntwo\r\n")
     (repo / "mixed.txt").write_bytes(b"one\r\ntwo\n")
     (repo / "plain.txt").write_bytes(b"one\n")
-    made = take(repo)
-    assert made.converted == ("mixed.txt", "run.bat")
-    came_back = restored(repo, made)
+    patch = take(repo)
+    assert patch.converted == ("mixed.txt", "run.bat")
+    came_back = restored(repo, patch)
     assert came_back["run.bat"] == ("file", b"one\r\ntwo\r\n")
     assert came_back["mixed.txt"] == ("file", b"one\ntwo\n")
 
@@ -338,14 +338,14 @@ def test_the_largest_files_are_left_out_first_and_said(repo: Path) -> None:
     (repo / "small").write_text("s\n")
     (repo / "new-large").write_bytes(b"l" * 20_001)
     (repo / "new-medium").write_bytes(b"m" * 5_000)
-    made = take(repo, limit=20_000)
-    assert made.left_out == (
+    patch = take(repo, limit=20_000)
+    assert patch.left_out == (
         LeftOut("new-large", 20_001, "too large"),
         LeftOut("tracked", 30_000, "too large"),
     )
-    assert [change.path for change in made.changes] == ["new-medium", "small"]
-    assert len(made.content) <= 20_000
-    assert set(restored(repo, made)) == {"README.md", "tracked", "small", "new-medium"}
+    assert [change.path for change in patch.changes] == ["new-medium", "small"]
+    assert len(patch.content) <= 20_000
+    assert set(restored(repo, patch)) == {"README.md", "tracked", "small", "new-medium"}
 
 
 def test_a_forgotten_folder_of_data_is_not_even_read(repo: Path) -> None:
@@ -354,9 +354,9 @@ def test_a_forgotten_folder_of_data_is_not_even_read(repo: Path) -> None:
         with (repo / f"data/{number}").open("wb") as file:
             file.truncate(200_000_000_000)  # 600 GB, if anybody read them
     (repo / "small").write_text("s\n")
-    made = take(repo)
-    assert [change.path for change in made.changes] == ["small"]
-    assert made.left_out == tuple(
+    patch = take(repo)
+    assert [change.path for change in patch.changes] == ["small"]
+    assert patch.left_out == tuple(
         LeftOut(f"data/{number}", 200_000_000_000, "too large") for number in range(3)
     )
 
@@ -369,29 +369,29 @@ def test_what_a_deletion_makes_room_for_is_left_out_with_it(repo: Path) -> None:
     shutil.rmtree(repo / "d")
     (repo / "d").write_text("d\n")
     (repo / "e").write_text("e\n")
-    made = take(repo, limit=2_000)
-    assert [(one.path, one.reason) for one in made.left_out] == [
+    patch = take(repo, limit=2_000)
+    assert [(left_out.path, left_out.reason) for left_out in patch.left_out] == [
         ("a", "too large (deleted here)"),
         ("a/b", "takes the place of a file that was left out"),
         ("d", "takes the place of a file that was left out"),
         ("d/x", "too large (deleted here)"),
     ]
-    assert set(restored(repo, made)) == {"README.md", "a", "d/x", "e"}
+    assert set(restored(repo, patch)) == {"README.md", "a", "d/x", "e"}
 
 
 def test_what_the_screen_refuses_is_left_out_with_its_reason(repo: Path) -> None:
     (repo / "key").write_text("++ top\nsecret\n")
     (repo / "open").write_text("x\n")
-    seen: list[tuple[str, bytes]] = []
+    screened: list[tuple[str, bytes]] = []
 
     def screen(change: PatchedFile, added: bytes) -> str | None:
-        seen.append((change.path, added))
+        screened.append((change.path, added))
         return "holds a secret" if b"secret" in added else None
 
-    made = take(repo, screen=screen)
-    assert made.left_out == (LeftOut("key", 14, "holds a secret"),)
-    assert [change.path for change in made.changes] == ["open"]
-    assert sorted(seen) == [("key", b"++ top\nsecret"), ("open", b"x")]
+    patch = take(repo, screen=screen)
+    assert patch.left_out == (LeftOut("key", 14, "holds a secret"),)
+    assert [change.path for change in patch.changes] == ["open"]
+    assert sorted(screened) == [("key", b"++ top\nsecret"), ("open", b"x")]
 
 
 def test_a_repository_inside_is_left_out_and_said(repo: Path) -> None:
@@ -399,12 +399,12 @@ def test_a_repository_inside_is_left_out_and_said(repo: Path) -> None:
     git(repo, "init", "--quiet", "vendor/full")
     commit(repo / "vendor/full", {"x": "x\n"})
     (repo / "new").write_text("x\n")
-    made = take(repo)
-    assert made.left_out == (
+    patch = take(repo)
+    assert patch.left_out == (
         LeftOut("vendor/empty/", None, "a repository of its own"),
         LeftOut("vendor/full/", None, "a repository of its own"),
     )
-    assert [change.path for change in made.changes] == ["new"]
+    assert [change.path for change in patch.changes] == ["new"]
 
 
 def test_a_submodule_that_moved_on_is_left_out_and_said(repo: Path, tmp_path: Path) -> None:
@@ -416,10 +416,10 @@ def test_a_submodule_that_moved_on_is_left_out_and_said(repo: Path, tmp_path: Pa
     commit(repo / "lib", {"x": "2\n"})
     (repo / "new").write_text("x\n")
     before = traces(repo)
-    made = take(repo)
+    patch = take(repo)
     assert traces(repo) == before
-    assert made.left_out == (LeftOut("lib", None, "a submodule"),)
-    assert [change.path for change in made.changes] == ["new"]
+    assert patch.left_out == (LeftOut("lib", None, "a submodule"),)
+    assert [change.path for change in patch.changes] == ["new"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads every file")
@@ -430,12 +430,12 @@ def test_a_file_that_cannot_be_read_is_said_and_hides_no_other(repo: Path) -> No
     (repo / "open").write_text("x\n")
     for name in ("tracked", "new"):
         (repo / name).chmod(0)
-    made = take(repo)
-    assert made.left_out == (
+    patch = take(repo)
+    assert patch.left_out == (
         LeftOut("new", 2, "cannot be read"),
         LeftOut("tracked", 8, "cannot be read"),
     )
-    assert [change.path for change in made.changes] == ["open"]
+    assert [change.path for change in patch.changes] == ["open"]
 
 
 def test_a_file_that_its_filter_refuses_is_said_and_hides_no_other(repo: Path) -> None:
@@ -443,18 +443,18 @@ def test_a_file_that_its_filter_refuses_is_said_and_hides_no_other(repo: Path) -
     git(repo, "config", "filter.vault.required", "true")
     (repo / ".gitattributes").write_text("*.key filter=vault\n")
     (repo / "a.key").write_text("key\n")
-    made = take(repo)
-    assert made.left_out == (LeftOut("a.key", 4, "cannot be read"),)
-    assert [change.path for change in made.changes] == [".gitattributes"]
+    patch = take(repo)
+    assert patch.left_out == (LeftOut("a.key", 4, "cannot be read"),)
+    assert [change.path for change in patch.changes] == [".gitattributes"]
 
 
 def test_a_pipe_in_the_place_of_a_file_is_said(repo: Path) -> None:
     (repo / "README.md").unlink()
     os.mkfifo(repo / "README.md")
     (repo / "new").write_text("x\n")
-    made = take(repo)
-    assert made.left_out == (LeftOut("README.md", 0, "cannot be read"),)
-    assert [change.path for change in made.changes] == ["new"]
+    patch = take(repo)
+    assert patch.left_out == (LeftOut("README.md", 0, "cannot be read"),)
+    assert [change.path for change in patch.changes] == ["new"]
 
 
 def test_during_a_merge_the_files_are_kept_with_their_markers(repo: Path) -> None:
@@ -464,9 +464,9 @@ def test_during_a_merge_the_files_are_kept_with_their_markers(repo: Path) -> Non
     commit(repo, {"a": "theirs\n"})
     assert run_git(repo, "merge", "main").returncode == 1
     before = traces(repo)
-    made = take(repo)
+    patch = take(repo)
     assert traces(repo) == before
-    assert restored(repo, made) == listing(repo)
+    assert restored(repo, patch) == listing(repo)
     assert b"<<<<<<<" in listing(repo)["a"][1]
 
 
@@ -476,25 +476,25 @@ def test_during_a_merge_the_files_are_kept_with_their_markers(repo: Path) -> Non
 def test_putting_back_leaves_the_index_alone(repo: Path) -> None:
     (repo / "new").write_text("x\n")
     (repo / "README.md").write_text("changed\n")
-    made = take(repo)
+    patch = take(repo)
     path = fresh(repo)
     index = Path(place_of(path).git_dir, "index").read_bytes()
-    apply_patch.apply(path, made.content, three_way=False)
+    apply_patch.apply(path, patch.content, three_way=False)
     assert Path(place_of(path).git_dir, "index").read_bytes() == index
     assert git(path, "status", "--porcelain").splitlines() == [" M README.md", "?? new"]
 
 
 def test_a_patch_that_is_there_already_is_known(repo: Path) -> None:
     change_all_kinds(repo)
-    made = take(repo)
-    assert apply_patch.is_applied(repo, made.content)
+    patch = take(repo)
+    assert apply_patch.is_applied(repo, patch.content)
     path = fresh(repo)
-    assert not apply_patch.is_applied(path, made.content)
-    apply_patch.apply(path, made.content, three_way=False)
-    assert apply_patch.is_applied(path, made.content)
+    assert not apply_patch.is_applied(path, patch.content)
+    apply_patch.apply(path, patch.content, three_way=False)
+    assert apply_patch.is_applied(path, patch.content)
     git(path, "add", "-A")
     git(path, "commit", "--quiet", "-m", "Keep it")
-    assert apply_patch.is_applied(path, made.content)
+    assert apply_patch.is_applied(path, patch.content)
 
 
 @pytest.mark.parametrize("kind", ["mode", "rename", "empty", "link", "deleted"])
@@ -512,11 +512,11 @@ def test_a_patch_without_lines_is_not_taken_for_applied(repo: Path, kind: str) -
             (repo / "a").symlink_to("README.md")
         case "deleted":
             (repo / "a").unlink()
-    made = take(repo)
+    patch = take(repo)
     path = fresh(repo)
-    assert not apply_patch.is_applied(path, made.content)
-    apply_patch.apply(path, made.content, three_way=False)
-    assert apply_patch.is_applied(path, made.content)
+    assert not apply_patch.is_applied(path, patch.content)
+    apply_patch.apply(path, patch.content, three_way=False)
+    assert apply_patch.is_applied(path, patch.content)
     assert listing(path) == listing(repo)
 
 
@@ -524,11 +524,11 @@ def test_on_another_commit_it_is_merged_and_staged(repo: Path) -> None:
     commit(repo, {"a": "1\n2\n3\n4\n5\n6\n7\n8\n"})
     (repo / "a").write_text("1\n2\n3\n4\n5\n6\n7\neight\n")
     (repo / "new").write_text("x\n")
-    made = take(repo)
+    patch = take(repo)
     path = fresh(repo)
     commit(path, {"a": "one\n2\n3\n4\n5\n6\n7\n8\n"})
     (path / "a").touch()
-    assert apply_patch.apply(path, made.content, three_way=True) == []
+    assert apply_patch.apply(path, patch.content, three_way=True) == []
     assert (path / "a").read_text() == "one\n2\n3\n4\n5\n6\n7\neight\n"
     assert git(path, "status", "--porcelain").splitlines() == ["M  a", "A  new"]
 
@@ -538,10 +538,10 @@ def test_where_two_changes_meet_both_are_left_with_markers(repo: Path) -> None:
     (repo / "a").write_text("mine\n")
     (repo / "b").write_bytes(b"\0mine")
     (repo / "c").write_text("cc\n")
-    made = take(repo)
+    patch = take(repo)
     path = fresh(repo)
     commit(path, {"a": "theirs\n", "b": b"\0theirs"})
-    assert apply_patch.apply(path, made.content, three_way=True) == ["a", "b"]
+    assert apply_patch.apply(path, patch.content, three_way=True) == ["a", "b"]
     assert (path / "a").read_text() == "<<<<<<< ours\ntheirs\n=======\nmine\n>>>>>>> theirs\n"
     assert git(path, "status", "--porcelain").splitlines() == ["UU a", "UU b", "M  c"]
     git(path, "checkout", "--theirs", "b")
@@ -552,14 +552,14 @@ def test_a_patch_that_does_not_fit_changes_nothing(repo: Path) -> None:
     commit(repo, {"a": "1\n"})
     (repo / "a").write_text("2\n")
     (repo / "new").write_text("x\n")
-    made = take(repo)
+    patch = take(repo)
     path = fresh(repo)
     git(path, "rm", "--quiet", "a")
     git(path, "commit", "--quiet", "-m", "Remove it")
     before = (listing(path), git(path, "status", "--porcelain"))
     for three_way in (False, True):
         with pytest.raises(PatchFailedError, match="a"):
-            apply_patch.apply(path, made.content, three_way=three_way)
+            apply_patch.apply(path, patch.content, three_way=three_way)
         assert (listing(path), git(path, "status", "--porcelain")) == before
 
 
@@ -611,7 +611,7 @@ def act(repo: Path, step: tuple[str, str, bytes]) -> None:
         (repo / ".gitignore").write_text(f"{name}\n")
         return
     if kind == "move":
-        sources = sorted(one for one in listing(repo) if not one.startswith(".git"))
+        sources = sorted(name for name in listing(repo) if not name.startswith(".git"))
         if not sources or repo / sources[0] == path:
             return
         content = listing(repo)[sources[0]][1]
@@ -664,16 +664,16 @@ def test_any_work_comes_back_exactly_and_leaves_no_trace(
         act(repo, step)
     kept = (traces(repo), status(repo))
 
-    made = take(repo)
+    patch = take(repo)
 
-    assert made.left_out == ()
+    assert patch.left_out == ()
     assert (traces(repo), status(repo)) == kept
     git(repo, "add", "-A")  # what a commit would hold: all but what is ignored
     tree = git(repo, "write-tree")
     path = fresh(repo)
-    if made.content:
-        apply_patch.apply(path, made.content, three_way=False)
-        assert apply_patch.is_applied(path, made.content)
+    if patch.content:
+        apply_patch.apply(path, patch.content, three_way=False)
+        assert apply_patch.is_applied(path, patch.content)
     # Forced, because the new worktree may have another `.gitignore` than the old one had.
     git(path, "add", "-A", "--force")
     assert git(path, "write-tree") == tree

@@ -10,12 +10,12 @@ from tests.support.git import git
 
 def by_git(repo: Path) -> dict[str, str]:
     """Each remote with its first address."""
-    found: dict[str, str] = {}
+    addresses: dict[str, str] = {}
     for line in git(repo, "config", "--local", "--list").splitlines():
         key, _, value = line.partition("=")
         if key.startswith("remote.") and key.endswith(".url"):
-            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
-    return found
+            addresses.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
+    return addresses
 
 
 def add(repo: Path, config: str) -> None:

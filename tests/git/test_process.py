@@ -160,10 +160,10 @@ def test_the_whole_configuration_has_the_values_and_scopes_of_each_name(repo: Pa
     run_git(repo, "config", "--add", "x.Y.Z", "two")
     run_git(repo, "config", "extensions.worktreeConfig", "true")
     run_git(repo, "config", "--worktree", "x.here", "yes")
-    found = git.configuration(repo, repo / ".git")
-    assert found["x.Y.z"] == [("local", "one\nline"), ("local", "two")]
-    assert found["x.here"] == [("worktree", "yes")]
-    assert found["user.name"] == [("global", "Test Person")]
+    configuration = git.configuration(repo, repo / ".git")
+    assert configuration["x.Y.z"] == [("local", "one\nline"), ("local", "two")]
+    assert configuration["x.here"] == [("worktree", "yes")]
+    assert configuration["user.name"] == [("global", "Test Person")]
 
 
 # ------------------------------------------------------------------------------ a person's worktree

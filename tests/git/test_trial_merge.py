@@ -34,7 +34,7 @@ def test_each_pair_is_merged_and_a_failing_one_stops_no_other(
     before = everything(repo)
     pairs = [(one, two), (one, three), (one, "f" * 40), (one, f"{one}~1"), (two, one)]
     merged = trial_merge.merge_all(place, pairs, version)
-    assert [(found.is_clean, bool(found.tree)) for found in merged] == [
+    assert [(merge.is_clean, bool(merge.tree)) for merge in merged] == [
         (False, True), (False, False), (False, False), (True, True), (False, True),
     ]  # fmt: skip
     assert merged[1].failure == "refusing to merge unrelated histories"
@@ -52,7 +52,7 @@ def test_many_merges_are_in_the_order_of_the_pairs(repo: Path, place: TrialPlace
         heads.append(commit(repo, {"a": f"{number}\n"}))
     merged = trial_merge.merge_all(place, [(head, "main") for head in heads])
     trees = [git(repo, "rev-parse", f"{head}^{{tree}}") for head in heads]
-    assert [found.tree for found in merged] == trees
+    assert [merge.tree for merge in merged] == trees
 
 
 def test_attributes_are_those_of_one_commit_and_lead_nowhere_else(
@@ -61,8 +61,8 @@ def test_attributes_are_those_of_one_commit_and_lead_nowhere_else(
     tip = commit(repo, {".gitattributes": "a merge=union\n", "d/.gitattributes": "b merge=union\n"})
     (repo / ".gitattributes").unlink()
     trial_merge.use_attributes(place, tip)
-    found = sorted(str(path.relative_to(place.folder)) for path in place.folder.rglob("*"))
-    assert found == [".gitattributes", "d", "d/.gitattributes"]
+    paths = sorted(str(path.relative_to(place.folder)) for path in place.folder.rglob("*"))
+    assert paths == [".gitattributes", "d", "d/.gitattributes"]
 
 
 @pytest.mark.parametrize("path", ["../x", "a/../x", ".git/x", "a/.GIT/x", "/x", "a//x", "./x"])
@@ -77,10 +77,10 @@ def test_programs_of_the_configuration_are_named_and_replaced(repo: Path) -> Non
     git(repo, "config", "merge.renames", "true")
     git(repo, "config", "filter.lfs.clean", "false")
     git(repo, "config", "filter.lfs.required", "true")
-    found = trial_merge.programs(repo)
-    assert found.drivers == {"Mine", "a=b"}
-    assert found.filters == {"lfs"}
-    assert found.flags == (
+    programs = trial_merge.programs(repo)
+    assert programs.drivers == {"Mine", "a=b"}
+    assert programs.filters == {"lfs"}
+    assert programs.flags == (
         "--config-env=filter.lfs.clean=TRIAL_NOTHING",
         "--config-env=filter.lfs.required=TRIAL_FALSE",
         "--config-env=merge.Mine.driver=TRIAL_TEXT_MERGE",
@@ -115,5 +115,5 @@ def test_output_that_was_cut_short_has_only_its_complete_results() -> None:
 
 def test_advice_about_submodules_is_no_message() -> None:
     conflict = ("0", TREE, "", "1", "sub", "CONFLICT (submodule)", "x", "Advice\n")
-    found = [*parse(output(*conflict, "1", TREE, ""))]
-    assert [len(one.messages) for one in found] == [1, 0]
+    merges = [*parse(output(*conflict, "1", TREE, ""))]
+    assert [len(merge.messages) for merge in merges] == [1, 0]

@@ -14,9 +14,9 @@ MAIN = "refs/heads/main"
 
 
 def place_of(folder: Path) -> Location:
-    found = locate(str(folder), {})
-    assert found is not None
-    return found
+    place = locate(str(folder), {})
+    assert place is not None
+    return place
 
 
 def test_what_differs_is_listed_with_odd_names(repo: Path) -> None:
@@ -87,7 +87,7 @@ def test_what_is_in_progress_is_named(repo: Path, command: str, name: str) -> No
     assert run_git(repo, *command.split()).returncode != 0
     assert worktree.operation(repo / ".git") == name
     assert worktree.unmerged(repo) == ("a",)
-    assert [each.path for each in worktree.differences(repo)] == ["a"]
+    assert [difference.path for difference in worktree.differences(repo)] == ["a"]
 
 
 def test_history_is_what_the_others_do_not_have(repo: Path) -> None:
@@ -98,14 +98,14 @@ def test_history_is_what_the_others_do_not_have(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "main")
     commit(repo, {"z": "z\n"})
     git(repo, "checkout", "--quiet", "work")
-    seen = worktree.history(place_of(repo), "HEAD", [MAIN])
-    assert seen.base == base
-    assert seen.total == 2
-    assert seen.commits[0] == Commit(
+    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    assert history.base == base
+    assert history.total == 2
+    assert history.commits[0] == Commit(
         second, "Test Person", COMMIT_TIME.replace("Z", "+00:00"), "Second"
     )
-    assert seen.commits[1].subject == "First: with a % and a \x1f in it"
-    assert seen.files == (Lines("a", 1, 0), Lines("b\tc", 1, 0), Lines("pic", None, None))
+    assert history.commits[1].subject == "First: with a % and a \x1f in it"
+    assert history.files == (Lines("a", 1, 0), Lines("b\tc", 1, 0), Lines("pic", None, None))
 
 
 def test_a_trunk_that_is_behind_its_remote_does_not_count_others_commits(
@@ -117,23 +117,23 @@ def test_a_trunk_that_is_behind_its_remote_does_not_count_others_commits(
     git(mine, "fetch", "--quiet")
     git(mine, "checkout", "--quiet", "-b", "work", "origin/main")
     commit(mine, {"mine": "x\n"})
-    seen = worktree.history(place_of(mine), "HEAD", [MAIN, "refs/remotes/origin/main"])
-    assert seen.total == 1
-    assert seen.files == (Lines("mine", 1, 0),)
+    history = worktree.history(place_of(mine), "HEAD", [MAIN, "refs/remotes/origin/main"])
+    assert history.total == 1
+    assert history.files == (Lines("mine", 1, 0),)
 
 
 def test_without_a_trunk_the_latest_commits_are_the_history(repo: Path) -> None:
     commit(repo, {"a": "1\n"}, "Second")
-    seen = worktree.history(place_of(repo), "HEAD", [])
-    assert [each.subject for each in seen.commits] == ["Second", "Begin"]
-    assert (seen.base, seen.total, seen.files) == ("", 2, ())
+    history = worktree.history(place_of(repo), "HEAD", [])
+    assert [commit.subject for commit in history.commits] == ["Second", "Begin"]
+    assert (history.base, history.total, history.files) == ("", 2, ())
 
 
 def test_branches_without_a_common_commit_have_no_base(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "--orphan", "other")
     git(repo, "commit", "--quiet", "-m", "Other")
-    seen = worktree.history(place_of(repo), "HEAD", [MAIN])
-    assert (seen.base, seen.total) == ("", 1)
+    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    assert (history.base, history.total) == ("", 1)
 
 
 def test_a_sha256_repository_has_a_history_too(tmp_path: Path) -> None:
@@ -142,9 +142,9 @@ def test_a_sha256_repository_has_a_history_too(tmp_path: Path) -> None:
     commit(repo, {"a": "1\n"}, "Begin")
     git(repo, "checkout", "--quiet", "-b", "work")
     commit(repo, {"a": "2\n"}, "Go on")
-    seen = worktree.history(place_of(repo), "HEAD", [MAIN])
-    assert [each.subject for each in seen.commits] == ["Go on"]
-    assert seen.files == (Lines("a", 1, 1),)
+    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    assert [commit.subject for commit in history.commits] == ["Go on"]
+    assert history.files == (Lines("a", 1, 1),)
 
 
 def test_inside_a_hook_the_history_is_that_of_the_worktree_asked_about(
@@ -152,7 +152,7 @@ def test_inside_a_hook_the_history_is_that_of_the_worktree_asked_about(
 ) -> None:
     git(tmp_path, "init", "--quiet", "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
-    assert [each.subject for each in worktree.history(place_of(repo), "HEAD", []).commits] == [
+    assert [commit.subject for commit in worktree.history(place_of(repo), "HEAD", []).commits] == [
         "Begin"
     ]
     assert worktree.history(place_of(tmp_path / "other"), "HEAD", []) == History()

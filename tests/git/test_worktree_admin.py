@@ -38,8 +38,8 @@ def test_a_new_one_begins_where_it_should_and_configures_nothing(repo: Path) -> 
 def test_what_git_was_killed_over_is_known_and_cleared(repo: Path, worktree: MakeWorktree) -> None:
     place = worktree(repo, "one")
     (repo / f".git/worktrees/{place.name}/locked").write_text("initializing")
-    (found,) = [each for each in checkouts.listed(repo) if each.half_made]
-    assert found.path == place
+    (half_made,) = [checkout for checkout in checkouts.listed(repo) if checkout.half_made]
+    assert half_made.path == place
     checkouts.clear(repo, place)
     assert place.exists()  # locked: only where that is meant
     checkouts.clear(repo, place, locked=True)
@@ -64,9 +64,9 @@ def ahead(repo: Path) -> tuple[str, str]:
     """Where main is, and a commit that goes on from there."""
     here = git(repo, "rev-parse", "main")
     git(repo, "switch", "--quiet", "-c", "work")
-    made = commit(repo, {"README.md": "new\n", "a.txt": "one\n"})
+    oid = commit(repo, {"README.md": "new\n", "a.txt": "one\n"})
     git(repo, "switch", "--quiet", "main")
-    return here, made
+    return here, oid
 
 
 def test_a_branch_comes_forward_with_its_worktree(repo: Path, ahead: tuple[str, str]) -> None:

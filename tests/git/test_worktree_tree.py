@@ -31,8 +31,8 @@ class Reader:
         return worktree_tree.read(location, index, place.objects, place.programs), place
 
     def listed(self) -> list[str]:
-        found, place = self.read()
-        return place.check("ls-tree", "-r", "-z", "--name-only", found.tree).names
+        tree, place = self.read()
+        return place.check("ls-tree", "-r", "-z", "--name-only", tree.tree).names
 
 
 @pytest.fixture
@@ -59,10 +59,10 @@ def test_the_tree_is_that_of_a_commit_of_everything(repo: Path, reader: Reader) 
     (repo / "tool").chmod(0o755)
     git(repo, "add", "tool")
     before = everything(repo)
-    found = reader.read()[0]
+    tree = reader.read()[0]
     assert everything(repo) == before
     git(repo, "add", "--all")
-    assert found == WorktreeTree(git(repo, "rev-parse", "HEAD"), git(repo, "write-tree"))
+    assert tree == WorktreeTree(git(repo, "rev-parse", "HEAD"), git(repo, "write-tree"))
 
 
 def test_a_nested_repository_is_left_alone(repo: Path, reader: Reader) -> None:
@@ -77,8 +77,8 @@ def test_what_is_too_large_or_unreadable_is_left_out(
     monkeypatch.setattr(worktree_tree, "NEW_BYTES", 10)
     (repo / "small").write_text("1\n")
     (repo / "large").write_text("1" * 20)
-    found = reader.read()[0]
-    assert found.left_out == (LeftOut("large", 20, "too large"),)
+    tree = reader.read()[0]
+    assert tree.left_out == (LeftOut("large", 20, "too large"),)
     assert reader.listed() == ["README.md", "small"]
 
 
@@ -90,10 +90,10 @@ def test_a_file_that_git_cannot_read_keeps_no_other_from_being_read(
     os.mkfifo(repo / "a")
     (repo / "b").write_text("2\n")
     (repo / "new").write_text("2\n")
-    found, place = reader.read()
-    assert place.check("cat-file", "blob", f"{found.tree}:b").out == b"2\n"
-    assert place.check("cat-file", "blob", f"{found.tree}:new").out == b"2\n"
-    assert [item.path for item in found.left_out] == ["a"]
+    tree, place = reader.read()
+    assert place.check("cat-file", "blob", f"{tree.tree}:b").out == b"2\n"
+    assert place.check("cat-file", "blob", f"{tree.tree}:new").out == b"2\n"
+    assert [item.path for item in tree.left_out] == ["a"]
 
 
 def test_files_that_are_only_intended_to_be_added_have_their_content(
@@ -101,8 +101,8 @@ def test_files_that_are_only_intended_to_be_added_have_their_content(
 ) -> None:
     (repo / "new").write_text("1\n")
     git(repo, "add", "--intent-to-add", "new")
-    found, place = reader.read()
-    assert place.check("cat-file", "blob", f"{found.tree}:new").out == b"1\n"
+    tree, place = reader.read()
+    assert place.check("cat-file", "blob", f"{tree.tree}:new").out == b"1\n"
 
 
 def test_unmerged_files_are_named(repo: Path, reader: Reader) -> None:

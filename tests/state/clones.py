@@ -28,17 +28,17 @@ def workspace(folder: Path, clock: ManualClock | None = None) -> Workspace:
 
 def private(folder: Path) -> StateRepository:
     """The private repository of a clone, which must be there."""
-    found = find_repository(workspace(folder))
-    assert found is not None
-    return found
+    repository = find_repository(workspace(folder))
+    assert repository is not None
+    return repository
 
 
-def write_presence(folder: Path, agent: str, said: Presence, now: float) -> Path:
+def write_presence(folder: Path, agent: str, fields: Presence, now: float) -> Path:
     """Put `said` where a beat of `agent` puts it."""
     path = Path(workspace(folder).ghp_dir, "agents", f"{agent}.json")
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(".tmp")
-    fresh.write_bytes(quickjson.encode(dict(said)))
+    fresh.write_bytes(quickjson.encode(dict(fields)))
     os.utime(fresh, (now, now))
     fresh.replace(path)
     return path
@@ -98,9 +98,9 @@ class GitField:
         """The state as one more process of a clone sees it."""
         return GitRefsStore(workspace(self.folder(clone), self.clock))
 
-    def beat(self, clone: int, agent: str, said: Presence) -> None:
+    def beat(self, clone: int, agent: str, fields: Presence) -> None:
         """What a beat leaves."""
-        write_presence(self.folder(clone), agent, said, self.clock.now())
+        write_presence(self.folder(clone), agent, fields, self.clock.now())
 
     def alone(self) -> GitRefsStore:
         """A repository that has no remote."""

@@ -21,19 +21,19 @@ def tree(remote: Path, files: Mapping[str, bytes]) -> str:
     index = {"GIT_INDEX_FILE": str(remote / "strange-index")}
     lines = "".join(f"100644 {blob(remote, data)}\t{path}\0" for path, data in files.items())
     git(remote, "update-index", "-z", "--index-info", stdin=lines, env=index)
-    made = git(remote, "write-tree", env=index)
+    oid = git(remote, "write-tree", env=index)
     (remote / "strange-index").unlink(missing_ok=True)
-    return made
+    return oid
 
 
 def commit(
     remote: Path, tree: str, message: str | bytes = MESSAGE, when: str = "1750000000 +0000"
 ) -> str:
     """A commit with any message and any date."""
-    said = message if isinstance(message, bytes) else message.encode()
+    text = message if isinstance(message, bytes) else message.encode()
     who = f"eve <eve@host.invalid> {when}"
     return _store(
-        remote, "commit", f"tree {tree}\nauthor {who}\ncommitter {who}\n\n".encode() + said
+        remote, "commit", f"tree {tree}\nauthor {who}\ncommitter {who}\n\n".encode() + text
     )
 
 

@@ -80,19 +80,19 @@ def test_whatever_is_in_another_clones_tree_hides_nobody(
     clones: Clones, remote: Path, name: str
 ) -> None:
     files = strange_trees()[name]
-    made = strangers.commit(remote, strangers.tree(remote, files))
-    pretend(remote, made)
+    strange = strangers.commit(remote, strangers.tree(remote, files))
+    pretend(remote, strange)
     one, other = hear(clones)
-    found = dict(store(one).snapshot().files(".ghp/"))
+    files_read = dict(store(one).snapshot().files(".ghp/"))
     notes = {path: data for path, data in files.items() if path.startswith(".ghp/n")}
     readable = {path: data for path, data in notes.items() if stays_below(path)}
-    assert readable.items() <= found.items()
-    assert (notes.keys() - readable.keys()).isdisjoint(found)
+    assert readable.items() <= files_read.items()
+    assert (notes.keys() - readable.keys()).isdisjoint(files_read)
     problems = [problem.place for problem in store(one).snapshot().problems()]
     broken = name.startswith("presence is")
     assert problems == (["clone eve: .ghp/agent-status.json"] if broken else [])
     is_well(one, other)
-    assert refs(remote)["refs/ghp/clone/eve"] == made, "what is theirs stays as it is"
+    assert refs(remote)["refs/ghp/clone/eve"] == strange, "what is theirs stays as it is"
 
 
 @pytest.mark.slow
@@ -118,8 +118,8 @@ def test_a_tree_that_git_would_not_make_hides_nobody(clones: Clones, remote: Pat
 def test_whatever_another_clones_message_says_the_ledger_is_there(
     clones: Clones, remote: Path, name: str
 ) -> None:
-    made = strangers.commit(remote, strangers.tree(remote, GOOD), STRANGE_MESSAGES[name])
-    pretend(remote, made)
+    strange = strangers.commit(remote, strangers.tree(remote, GOOD), STRANGE_MESSAGES[name])
+    pretend(remote, strange)
     one, other = hear(clones)
     assert {entry.object for entry in store(one).ledger()} >= {"one", "other"}
     assert store(one).snapshot().agents()["eve"]["seq"] == 1
@@ -139,8 +139,8 @@ def test_wherever_another_clone_sets_its_clock_to_the_end_what_is_said_later_is_
     last = {"kind": "comment", "clock": LAST, "clone": "eve", "at": AT, "by": "eve", "body": "Hi"}
     path = ".ghp/issues/0123456789ab/0123456789ab.json"
     files = GOOD | ({path: json.dumps(last).encode()} if where == "record" else {})
-    said = MESSAGE.replace("Clock: 5", f"Clock: {10**18 - 1}") if where == "message" else MESSAGE
-    pretend(remote, strangers.commit(remote, strangers.tree(remote, files), said))
+    message = MESSAGE.replace("Clock: 5", f"Clock: {10**18 - 1}") if where == "message" else MESSAGE
+    pretend(remote, strangers.commit(remote, strangers.tree(remote, files), message))
     one, other = hear(clones)
     for command in ("issue new First", "issue comment 1 Later", "lease src/", "sync"):
         assert invoke(f"agent-{command}", one, {"GHP_AGENT": "worker-one"}).code == 0
@@ -289,7 +289,7 @@ NONSENSE = (b"", b"[]", b"7", b"{", b"\xff", b'{"a": 1}', b'{"a": [1, 2, 3]}')
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "content", mostly_slow(NONSENSE, every=12), ids=[repr(each[:8]) for each in NONSENSE]
+    "content", mostly_slow(NONSENSE, every=12), ids=[repr(content[:8]) for content in NONSENSE]
 )
 def test_a_cache_that_cannot_be_read_only_costs_time(
     clones: Clones, remote: Path, content: bytes
@@ -304,8 +304,10 @@ def test_a_note_of_the_last_exchange_with_values_of_other_kinds_is_no_note(clone
     say(clone, "one")
     store(clone).sync()
     note = workspace(clone).cache_dir / standing.NOTE
-    known = json.loads(note.read_bytes())
-    note.write_text(json.dumps({key: {"x": []} for key in known} | {"remote": known["remote"]}))
+    note_fields = json.loads(note.read_bytes())
+    note.write_text(
+        json.dumps({key: {"x": []} for key in note_fields} | {"remote": note_fields["remote"]})
+    )
     assert store(clone).sync_status() == SyncStatus(remote="origin", unsent=0)
     say(clone, "two")
     assert store(clone).sync(paced=True).pushed

@@ -37,8 +37,8 @@ def test_each_kind_of_change_is_read_as_it_was_written() -> None:
 def test_it_is_a_few_kilobytes_of_at_most_fifty_files() -> None:
     many = [FileChange(f"file-{number:03}", BASE, ((1, 2),)) for number in range(90)]
     new = [FileChange(f"a-new-{number:03}") for number in range(90)]
-    found = changes.encode([*new, *many])
-    assert [each["path"] for each in found] == [f"file-{number:03}" for number in range(50)]
+    encoded = changes.encode([*new, *many])
+    assert [fields["path"] for fields in encoded] == [f"file-{number:03}" for number in range(50)]
     long = changes.encode(x._replace(path=x.path.zfill(290)) for x in many)
     assert len(long) == 16
     assert len(str(long)) < changes.ROOM

@@ -98,8 +98,8 @@ def test_an_unreadable_file_hides_no_other_and_unknown_ones_are_ignored() -> Non
         return (name, int(data)) if data else None
 
     files = {"a.n": b"1", "b.n": b"one", "c.n": b"", "d.x": b"4", "e.n": b"5"}
-    found, problems = read_files(files, decode, re.compile(r"(.)\.n"), "no number: ")
-    assert found == [("a", 1), ("e", 5)]
+    values, problems = read_files(files, decode, re.compile(r"(.)\.n"), "no number: ")
+    assert values == [("a", 1), ("e", 5)]
     why = "no number: invalid literal for int() with base 10: b'one'"
     assert problems == [Problem("b.n", why)]
     assert read_files({"x\ny": b"1"}, decode) == ([("x\ny", 1)], [])

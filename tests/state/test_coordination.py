@@ -24,9 +24,9 @@ def test_the_only_remote_is_it_whatever_its_name(repo: Path, remote: Path) -> No
 def test_of_two_remotes_origin_is_it(repo: Path, remote: Path) -> None:
     git(repo, "remote", "add", "fork", "/nowhere")
     git(repo, "remote", "add", "origin", str(remote))
-    found = coordination_remote(workspace(repo))
-    assert found is not None
-    assert found.name == "origin"
+    coordination = coordination_remote(workspace(repo))
+    assert coordination is not None
+    assert coordination.name == "origin"
 
 
 def test_the_remote_is_the_same_in_all_worktrees(repo: Path) -> None:
@@ -51,8 +51,8 @@ def configured(folder: Path, **settings: object) -> Workspace:
 def test_the_configured_remote_is_it(repo: Path, remote: Path) -> None:
     git(repo, "remote", "add", "origin", "/nowhere")
     git(repo, "remote", "add", "fork", str(remote))
-    found = coordination_remote(configured(repo, remote="fork"))
-    assert found == Remote("fork", CUSTOM)
+    coordination = coordination_remote(configured(repo, remote="fork"))
+    assert coordination == Remote("fork", CUSTOM)
 
 
 def test_a_configured_remote_that_is_not_there_is_an_error(clone: Path) -> None:

@@ -36,7 +36,7 @@ sys.exit(max(os.waitpid(child, 0)[1] for child in children))
 def seqs(repository: Path, ref: str) -> dict[str, int]:
     """How far each agent has come, as the presence document on a ref has it."""
     document = json.loads(git(repository, "show", f"{ref}:.ghp/agent-status.json"))
-    return {name: said["seq"] for name, said in document["agents"].items()}
+    return {name: fields["seq"] for name, fields in document["agents"].items()}
 
 
 @pytest.mark.slow

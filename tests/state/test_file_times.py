@@ -30,12 +30,12 @@ def test_every_command_that_writes_changes_the_times(repo: Path) -> None:
 
 
 def test_news_of_another_clone_changes_them_and_looking_does_not(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     succeed(here, "agent-sync")
     before = times(here)
     succeed(here, "agent-issues", "agent-log")
     assert times(here) == before
-    succeed(there, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
+    succeed(other, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
     succeed(here, "agent-sync")
     assert times(here) != before
 

@@ -16,7 +16,7 @@ FOLDS = 1_000
 def beats(repo: Path, fold: int, now: float) -> None:
     """Ten agents at work: each beats before a fold, one in seven goes on to something else."""
     for number in range(10):
-        said = {
+        fields = {
             "issue": 100 + number,
             "status": "testing" if (fold + number) % 7 == 0 else "implementing",
             "lastAction": f"Edited src/module_{(fold * 7 + number) % 50}.py, step {fold}",
@@ -30,7 +30,7 @@ def beats(repo: Path, fold: int, now: float) -> None:
             "branch": f"agent/worker-{number}/{100 + number}-dashboard",
             "worktree": f"{100 + number}-dashboard",
         }
-        write_presence(repo, f"worker-{number}", said, now)
+        write_presence(repo, f"worker-{number}", fields, now)
 
 
 def count(repo: Path) -> dict[str, int]:

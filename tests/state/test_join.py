@@ -48,7 +48,7 @@ def test_any_order_and_any_repetition_of_news_gives_one_state(
 ) -> None:
     heard = many + by.sample(many, k=by.randint(0, len(many)))
     by.shuffle(heard)
-    one_by_one = reduce(lambda known, news: join([known, news]), heard, JoinedTree())
+    one_by_one = reduce(lambda joined, news: join([joined, news]), heard, JoinedTree())
     assert same(one_by_one, join(many))
 
 
@@ -58,8 +58,8 @@ def test_the_join_loses_no_record_and_no_step_of_an_agent(many: list[JoinedTree]
     joined = join(many)
     for tree in many:
         assert tree.files.keys() <= joined.files.keys()
-        for name, said in tree.agents.items():
-            assert position(joined.agents[name]) >= position(said)
+        for name, fields in tree.agents.items():
+            assert position(joined.agents[name]) >= position(fields)
     written = {(path, content) for tree in many for path, content in tree.files.items()}
     assert set(joined.files.items()) <= written
 

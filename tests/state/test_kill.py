@@ -80,8 +80,8 @@ def test_nothing_acknowledged_is_lost_and_the_next_command_tidies_up(
     lines = storm(folders, logs, random.Random(seed))
 
     assert [line for line in lines if line.startswith(("error", "trouble"))] == []
-    said = {line.split()[1] for line in lines if line.startswith("said ")}
-    assert len(said) > KILLS / 10, "the writers lived too short to say anything"
+    acknowledged = {line.split()[1] for line in lines if line.startswith("said ")}
+    assert len(acknowledged) > KILLS / 10, "the writers lived too short to say anything"
 
     for folder in folders:
         # As if a minute later: what could still belong to a living process is then nobody's.
@@ -98,7 +98,7 @@ def test_nothing_acknowledged_is_lost_and_the_next_command_tidies_up(
     assert everything(stores[0]) == everything(stores[1])
     names = [path.removeprefix(RECORDS) for path in stores[0].snapshot().files(RECORDS)]
     in_ledger = sorted(entry.id for entry in stores[0].ledger() if entry.event == "note")
-    assert said <= set(names)
+    assert acknowledged <= set(names)
     assert in_ledger == names, "each is said once, and there is nothing that nobody said"
     agents = store(folders[0]).snapshot(SystemClock().now() + 600).agents()
     for line in lines:
@@ -113,11 +113,11 @@ def leavings(folder: Path) -> list[str]:
     """What killed processes leave, in our part of a clone."""
     signs = ("*.tmp", "*.lock", "tmp_*", "fast_import_crash_*", f"*{presencefile.UNREADABLE}")
     ours = folder / ".git/ghp"
-    found = {path for sign in signs for path in ours.rglob(sign)}
+    paths = {path for sign in signs for path in ours.rglob(sign)}
     kept = {
         ours / "state.lock",
         ours / "fold.lock",
         ours / "sync.lock",
         *ours.glob("agents/.*.lock"),
     }
-    return sorted(str(path.relative_to(ours)) for path in found - kept)
+    return sorted(str(path.relative_to(ours)) for path in paths - kept)

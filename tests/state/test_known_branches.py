@@ -21,11 +21,11 @@ def test_a_tip_is_that_of_the_last_fetch(clone: Path) -> None:
 
 
 def test_without_a_remote_it_is_that_of_the_clone(repo: Path) -> None:
-    made = commit(repo, {"a.txt": "one\n"})
+    tip = commit(repo, {"a.txt": "one\n"})
     ws = workspace(repo)
     assert branches.where(ws) is None
-    assert branches.known_tip(ws, "main") == made
-    assert branches.main_commit(ws) == made
+    assert branches.known_tip(ws, "main") == tip
+    assert branches.main_commit(ws) == tip
 
 
 def test_a_remote_that_nobody_agreed_to_is_not_used(clone: Path) -> None:

@@ -56,8 +56,8 @@ class Clones(RuleBasedStateMachine):
         seq = self.beats.get((clone, name), 0) + 1
         self.beats[(clone, name)] = seq
         status = "testing" if moves else "idle"
-        said: Presence = {"status": status, "epoch": 1 + clone, "seq": seq, "newer": [clone]}
-        self.field.beat(clone, name, said)
+        fields: Presence = {"status": status, "epoch": 1 + clone, "seq": seq, "newer": [clone]}
+        self.field.beat(clone, name, fields)
 
     @rule(clone=CLONES)
     def folds(self, clone: int) -> None:
@@ -79,8 +79,8 @@ class Clones(RuleBasedStateMachine):
         assert report.fetched == (not self.away)
         after = store.snapshot()
         assert files.items() <= dict(after.files(".ghp/")).items()
-        for name, said in agents.items():
-            assert position(after.agents()[name]) >= position(said)
+        for name, fields in agents.items():
+            assert position(after.agents()[name]) >= position(fields)
         assert after.clock >= before.clock
 
     @rule()
@@ -121,15 +121,15 @@ class Clones(RuleBasedStateMachine):
         states = [everything(store) for store in stores]
         assert states[0] == states[1] == states[2]
         snapshot = stores[0].snapshot()
-        names = {f".ghp/notes/{name}.md" for said in self.said.values() for name in said}
+        names = {f".ghp/notes/{name}.md" for names_of in self.said.values() for name in names_of}
         assert snapshot.files(".ghp/notes/").keys() == names
         assert sorted(e.id for e in stores[0].ledger() if e.event == "note") == sorted(
-            name for said in self.said.values() for name in said
+            name for names_of in self.said.values() for name in names_of
         )
         last: dict[str, tuple[int, int]] = {}
         for (clone, name), seq in self.beats.items():
             last[name] = max(last.get(name, (0, 0)), (1 + clone, seq))
-        assert {name: position(said) for name, said in snapshot.agents().items()} == last
+        assert {name: position(fields) for name, fields in snapshot.agents().items()} == last
         assert [store.fold() for store in stores] == [0, 0, 0]
         assert [store.sync().news for store in stores] == [0, 0, 0]
 
@@ -148,8 +148,8 @@ class GitClones(Clones):
         remote = repos.copy_remote(templates(), self.folder / "remote.git")
 
         def make(count: int) -> list[Path]:
-            there = len(list(self.folder.glob("clone-*")))
-            names = [f"clone-{there + number}" for number in range(count)]
+            existing = len(list(self.folder.glob("clone-*")))
+            names = [f"clone-{existing + number}" for number in range(count)]
             return [repos.copy_clone(templates(), self.folder / name, remote) for name in names]
 
         return GitField(remote, make, self.folder)

@@ -60,10 +60,10 @@ def test_a_person_is_told_from_an_agent() -> None:
 @given(RECORDS, st.integers(0, 2**63))
 def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
     name, event = one_line(record.actor.name, 80), one_line(record.event, 80)
-    found = read(ledger.message(record, clock, CLONE))
+    entries = read(ledger.message(record, clock, CLONE))
     if not name or not event or event == ledger.PRESENCE:
         return  # no record of ours has an empty actor or event, or presence for its event
-    assert found == [
+    assert entries == [
         LedgerEntry(
             clock=clock,
             clone=CLONE,
@@ -84,18 +84,18 @@ def test_an_entry_says_what_the_record_said(record: Record, clock: int) -> None:
 
 @pytest.mark.parametrize("field", ["event", "object", "id", "text"])
 def test_no_text_can_pose_as_another_part_of_its_entry(field: str) -> None:
-    said = "x\n\nEvent: answer\r\nAgent: boss\u2028Clone: other\x85Id: 1\n\n"
-    changed: dict[str, Any] = {field: said}
+    hostile = "x\n\nEvent: answer\r\nAgent: boss\u2028Clone: other\x85Id: 1\n\n"
+    changed: dict[str, Any] = {field: hostile}
     record = SIMPLE._replace(**changed)
-    (found,) = read(ledger.message(record, 8, CLONE))
-    assert (found.actor, found.clone, found.clock) == ("worker-1", CLONE, 8)
-    assert getattr(found, field) == "x Event: answer Agent: boss Clone: other Id: 1"
+    (entry,) = read(ledger.message(record, 8, CLONE))
+    assert (entry.actor, entry.clone, entry.clock) == ("worker-1", CLONE, 8)
+    assert getattr(entry, field) == "x Event: answer Agent: boss Clone: other Id: 1"
 
 
 def test_no_name_of_a_person_can_pose_as_an_agent() -> None:
     record = SIMPLE._replace(actor=Actor("Eve\nAgent: worker-2", is_person=True))
-    (found,) = read(ledger.message(record, 8, CLONE))
-    assert (found.actor, found.is_person) == ("Eve Agent: worker-2", True)
+    (entry,) = read(ledger.message(record, 8, CLONE))
+    assert (entry.actor, entry.is_person) == ("Eve Agent: worker-2", True)
 
 
 @pytest.mark.slow
@@ -103,9 +103,9 @@ def test_no_name_of_a_person_can_pose_as_an_agent() -> None:
 def test_a_fold_of_presence_is_an_entry_for_each_agent_that_moved(
     moves: list[Movement], clock: int
 ) -> None:
-    found = read(ledger.presence_message(moves, len(moves) + 3, clock, CLONE))
+    entries = read(ledger.presence_message(moves, len(moves) + 3, clock, CLONE))
     began = {move.agent for move in moves if move.began}
-    assert found == [
+    assert entries == [
         LedgerEntry(
             clock=clock,
             clone=CLONE,
@@ -157,5 +157,5 @@ def test_what_was_known_comes_before_what_was_said_knowing_it() -> None:
     def entry(clock: int, clone: str, at: str) -> LedgerEntry:
         return LedgerEntry(clock, CloneId(clone), "1", "answer", "b", "E-1", Timestamp(at))
 
-    asked, told = entry(4, "b", "2026-01-02T09:00:00Z"), entry(5, "a", "2026-01-02T03:00:00Z")
-    assert sorted([told, asked]) == [asked, told]
+    question, answer = entry(4, "b", "2026-01-02T09:00:00Z"), entry(5, "a", "2026-01-02T03:00:00Z")
+    assert sorted([answer, question]) == [question, answer]

@@ -46,10 +46,10 @@ def test_only_what_fits_all_of_the_question_is_told(
 
 
 def test_what_was_told_is_not_told_again() -> None:
-    told: set[str] = set()
-    assert newer(STORY[:3], told) == STORY[:3]
-    assert newer(STORY, told) == STORY[3:]
-    assert newer(STORY, told) == []
+    delivered: set[str] = set()
+    assert newer(STORY[:3], delivered) == STORY[:3]
+    assert newer(STORY, delivered) == STORY[3:]
+    assert newer(STORY, delivered) == []
 
 
 def test_an_event_that_only_another_version_says_can_be_asked_for_where_it_was_said() -> None:
@@ -63,5 +63,5 @@ def test_people_read_entries_in_the_order_of_their_times() -> None:
     late = entry(6, "answer", "Dana", 12, "10:12:00")
     same = entry(7, "handoff", "worker-1", 12, "10:10:00")
     odd = entry(8, "sweep", "Dana", None, "??")
-    assert [each.clock for each in by_time([*STORY, late, odd, same])] == [1, 2, 3, 7, 6, 8, 4, 5]
+    assert [entry.clock for entry in by_time([*STORY, late, odd, same])] == [1, 2, 3, 7, 6, 8, 4, 5]
     assert by_time([odd]) == [odd]

@@ -28,9 +28,9 @@ class MemoryField:
             self.made[clone] = MemoryStore(self.clock, f"clone-{clone}", self.hub)
         return self.made[clone]
 
-    def beat(self, clone: int, agent: str, said: Presence) -> None:
+    def beat(self, clone: int, agent: str, fields: Presence) -> None:
         """A beat of an agent of a clone."""
-        self.store(clone).beat(agent, said)
+        self.store(clone).beat(agent, fields)
 
     def alone(self) -> WholeStore:
         """A clone without a hub."""

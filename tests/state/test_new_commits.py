@@ -89,8 +89,8 @@ def test_any_name_any_message_any_content(
     commit = NewCommit(message, {"a b/ü": content}, Actor(name, is_person=True), NOW)
     add_commits(state, state.ref, head, [commit], NOW)
     shown = state.check("cat-file", "commit", state.ref).out
-    head_lines, _, said = shown.partition(b"\n\n")
-    assert said == message.encode("utf-8", "replace")
+    head_lines, _, text = shown.partition(b"\n\n")
+    assert text == message.encode("utf-8", "replace")
     author = head_lines.decode().splitlines()[-2]
     assert author.endswith("@people.invalid> 1750000000 +0000")
     assert author.count("<") == author.count(">") == 1

@@ -55,7 +55,7 @@ def use(folder: Path) -> None:
 
 def listing(*folders: Path) -> dict[str, object]:
     """All that is the user's: every file with its mode and content, every link and folder."""
-    found: dict[str, object] = {}
+    entries: dict[str, object] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             ours = path.relative_to(folder).parts
@@ -63,10 +63,10 @@ def listing(*folders: Path) -> dict[str, object]:
                 continue  # ours, and the one line of ours in info/exclude
             status = path.lstat()
             content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-            found[str(path)] = (stat.filemode(status.st_mode), content)
+            entries[str(path)] = (stat.filemode(status.st_mode), content)
             if path.name == "index":
-                found[f"{path} written"] = status.st_mtime_ns
-    return found
+                entries[f"{path} written"] = status.st_mtime_ns
+    return entries
 
 
 # ------------------------------------------------------------------------------ every kind of place
@@ -80,9 +80,9 @@ def test_the_state_works_here_and_nothing_of_the_users_is_changed(
 ) -> None:
     folder = place(ground)
     other = ground.clone("other")
-    found = locate(str(folder), {}) or discovery.find_with_git(folder, {})
-    assert found is not None
-    theirs = {folder, Path(found.common_dir)}
+    location = locate(str(folder), {}) or discovery.find_with_git(folder, {})
+    assert location is not None
+    theirs = {folder, Path(location.common_dir)}
     before, refs_before = listing(*theirs), refs(folder)
     use(folder)
     assert listing(*theirs) == before
@@ -225,9 +225,9 @@ def test_a_copied_clone_parts_from_the_other_and_nothing_is_lost(
     assert store(one).sync().notes == ()
     report = store(other).sync()
     assert (report.trouble, report.pushed) == (None, True)
-    (told,) = report.notes
-    assert "Another clone has the same id" in told
-    assert private(other).clone in told
+    (note,) = report.notes
+    assert "Another clone has the same id" in note
+    assert private(other).clone in note
     assert private(one).clone == name
     assert private(other).clone != name
     reports = exchange([store(one), store(other)])
@@ -383,13 +383,13 @@ def sandbox(ground: Ground) -> Path:
     folder = ordinary(ground)
     say(folder, "before")
     try:
-        made = subprocess.run(
+        tried = subprocess.run(
             in_a_sandbox(folder, ["touch", f"{folder}/.git/x"]), capture_output=True, text=True
         )
     except FileNotFoundError:
         pytest.skip("there is no `unshare` here to make a folder read-only with")
-    if "Read-only file system" not in made.stderr:
-        pytest.skip(f"nothing can be mounted read-only here: {made.stderr.strip()}")
+    if "Read-only file system" not in tried.stderr:
+        pytest.skip(f"nothing can be mounted read-only here: {tried.stderr.strip()}")
     return folder
 
 

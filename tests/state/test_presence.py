@@ -38,29 +38,29 @@ def test_hearing_the_same_twice_is_no_news(one: Presence) -> None:
 @pytest.mark.slow
 @given(PRESENCES, PRESENCES)
 def test_the_newer_is_one_of_the_two_and_never_a_mixture(one: Presence, other: Presence) -> None:
-    found = presence.newer(one, other)
-    assert exactly(found) in (exactly(one), exactly(other))
-    assert presence.position(found) == max(presence.position(one), presence.position(other))
+    newer = presence.newer(one, other)
+    assert exactly(newer) in (exactly(one), exactly(other))
+    assert presence.position(newer) == max(presence.position(one), presence.position(other))
 
 
 @pytest.mark.slow
 @given(st.lists(AGENTS, max_size=5), st.randoms())
-def test_merging_in_any_grouping_gives_one_document(known: list[Agents], chance: Random) -> None:
-    shuffled = list(known)
+def test_merging_in_any_grouping_gives_one_document(reports: list[Agents], chance: Random) -> None:
+    shuffled = list(reports)
     chance.shuffle(shuffled)
-    one_by_one: Agents = reduce(lambda had, said: presence.merge([had, said]), shuffled, {})
-    at_once = presence.merge(known)
+    one_by_one: Agents = reduce(lambda before, news: presence.merge([before, news]), shuffled, {})
+    at_once = presence.merge(reports)
     assert exactly(at_once) == exactly(one_by_one)
-    assert exactly(presence.merge([at_once, *known, at_once])) == exactly(at_once)
+    assert exactly(presence.merge([at_once, *reports, at_once])) == exactly(at_once)
 
 
 @pytest.mark.slow
 @given(st.lists(AGENTS, max_size=4))
-def test_no_agent_and_no_step_forward_is_lost(known: list[Agents]) -> None:
-    merged = presence.merge(known)
-    for agents in known:
-        for name, said in agents.items():
-            assert presence.position(merged[name]) >= presence.position(said)
+def test_no_agent_and_no_step_forward_is_lost(reports: list[Agents]) -> None:
+    merged = presence.merge(reports)
+    for agents in reports:
+        for name, fields in agents.items():
+            assert presence.position(merged[name]) >= presence.position(fields)
 
 
 def test_a_higher_epoch_wins_over_any_number_of_beats() -> None:
@@ -91,8 +91,8 @@ def test_an_agent_that_starts_again_is_above_all_that_is_known_and_never_beyond_
 @given(AGENTS, st.dictionaries(st.text(max_size=4), JSON, max_size=3))
 def test_a_document_is_read_back_as_it_was_written(agents: Agents, more: dict[str, object]) -> None:
     beside = {key: value for key, value in more.items() if key not in ("agents", "schemaVersion")}
-    said, others = presence.decode(presence.encode(agents, beside))
-    assert exactly(said) == exactly(agents)
+    decoded, others = presence.decode(presence.encode(agents, beside))
+    assert exactly(decoded) == exactly(agents)
     assert exactly(others) == exactly(beside)
 
 
@@ -123,8 +123,8 @@ def test_the_document_has_the_specified_shape() -> None:
 
 def test_what_a_newer_version_wrote_is_kept_with_its_version() -> None:
     newer = {"schemaVersion": 2, "agents": {"a": {"seq": 1, "mood": "calm"}}, "teams": ["x"]}
-    said, others = presence.decode(json.dumps(newer).encode())
-    assert json.loads(presence.encode(said, others)) == newer
+    decoded, others = presence.decode(json.dumps(newer).encode())
+    assert json.loads(presence.encode(decoded, others)) == newer
 
 
 def test_what_an_older_version_wrote_gets_this_version() -> None:
@@ -140,13 +140,13 @@ def test_one_bad_entry_never_hides_the_others() -> None:
     agents = {
         "a": {"seq": 1}, "b": None, "c": [1], "d": "x", "../../x": {"seq": 1}, "": {}, "e": {},
     }  # fmt: skip
-    said, _ = presence.decode(json.dumps({"agents": agents}).encode())
-    assert said == {"a": {"seq": 1}, "e": {}}
+    decoded, _ = presence.decode(json.dumps({"agents": agents}).encode())
+    assert decoded == {"a": {"seq": 1}, "e": {}}
 
 
 def test_a_value_that_is_no_json_is_read_as_nothing_and_so_stays_equal_to_itself() -> None:
-    said, _ = presence.decode(b'{"agents": {"a": {"seq": 1, "x": NaN, "y": [-Infinity]}}}')
-    assert said == {"a": {"seq": 1, "x": None, "y": [None]}}
+    decoded, _ = presence.decode(b'{"agents": {"a": {"seq": 1, "x": NaN, "y": [-Infinity]}}}')
+    assert decoded == {"a": {"seq": 1, "x": None, "y": [None]}}
 
 
 @pytest.mark.parametrize(
@@ -190,15 +190,15 @@ def test_only_status_issue_and_epoch_make_an_entry(change: dict[str, object], mo
 
 
 def test_a_first_presence_is_an_entry() -> None:
-    said = {"status": "testing", "issue": 7, "lastAction": "Ran the tests"}
+    fields = {"status": "testing", "issue": 7, "lastAction": "Ran the tests"}
     move = Movement("a", "testing", 7, "Ran the tests", began=True)
-    assert presence.movement("a", None, {**said, "epoch": 1}) == move
+    assert presence.movement("a", None, {**fields, "epoch": 1}) == move
 
 
 @pytest.mark.slow
 @given(PRESENCES)
-def test_whatever_a_hand_wrote_is_one_word_and_a_number_in_the_entry(said: Presence) -> None:
-    move = presence.movement("a", None, said)
+def test_whatever_a_hand_wrote_is_one_word_and_a_number_in_the_entry(fields: Presence) -> None:
+    move = presence.movement("a", None, fields)
     assert move is not None
     assert move.status
     assert move.status.isprintable()

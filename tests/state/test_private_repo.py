@@ -50,9 +50,9 @@ def said(repository: StateRepository, ref: str = "") -> str:
     """Say something in the private repository; the commit's id."""
     blob = git(repository.path, "hash-object", "-w", "--stdin", stdin="said")
     tree = git(repository.path, "mktree", stdin=f"100644 blob {blob}\tfile\n")
-    made = git(repository.path, "commit-tree", tree, "-m", "said")
-    git(repository.path, "update-ref", ref or repository.ref, made)
-    return made
+    oid = git(repository.path, "commit-tree", tree, "-m", "said")
+    git(repository.path, "update-ref", ref or repository.ref, oid)
+    return oid
 
 
 # ---------------------------------------------------------------------------------- made once
@@ -61,12 +61,12 @@ def said(repository: StateRepository, ref: str = "") -> str:
 def test_it_is_made_when_it_is_opened_and_found_from_then_on(repo: Path) -> None:
     assert find_repository(workspace(repo)) is None
     assert not (repo / ".git/ghp").exists()
-    made = opened(repo)
-    assert made == find_repository(workspace(repo)) == opened(repo)
-    assert made.path == state_path(workspace(repo)) == repo / ".git/ghp/state.git"
-    assert made.ref == f"refs/ghp/clone/{made.clone}"
+    repository = opened(repo)
+    assert repository == find_repository(workspace(repo)) == opened(repo)
+    assert repository.path == state_path(workspace(repo)) == repo / ".git/ghp/state.git"
+    assert repository.ref == f"refs/ghp/clone/{repository.clone}"
     assert sorted(path.name for path in (repo / ".git/ghp").iterdir()) == ["state.git"]
-    assert git(made.path, "fsck", "--strict") == ""
+    assert git(repository.path, "fsck", "--strict") == ""
 
 
 def test_every_clone_has_an_id_of_its_own_and_keeps_it(clones: Callable[[int], list[Path]]) -> None:
@@ -84,8 +84,8 @@ def test_first_commands_at_once_make_one(repo: Path) -> None:
         return opened(repo)
 
     with ThreadPoolExecutor(12) as pool:
-        made = list(pool.map(first, range(12)))
-    assert len(set(made)) == 1
+        repositories = list(pool.map(first, range(12)))
+    assert len(set(repositories)) == 1
     assert [path.name for path in (repo / ".git/ghp").iterdir()] == ["state.git"]
 
 
@@ -98,22 +98,22 @@ def test_first_commands_in_processes_at_once_make_one(repo: Path) -> None:
         )
         for _ in range(6)
     ]
-    said = {process.communicate()[0].strip() for process in processes}
-    assert said == {opened(repo).clone}
+    ids = {process.communicate()[0].strip() for process in processes}
+    assert ids == {opened(repo).clone}
 
 
 def test_who_comes_second_takes_what_the_first_made_even_at_the_last_moment(repo: Path) -> None:
     # The rival's is there when ours is ready: both renames happen, in the order of a race.
-    made = opened(repo)
-    said(made)
-    path, aside = made.path, made.path.with_name("aside")
+    repository = opened(repo)
+    said(repository)
+    path, aside = repository.path, repository.path.with_name("aside")
     path.rename(aside)
     ws = workspace(repo)
     late = open_repository(ws)
-    assert late.clone != made.clone
+    assert late.clone != repository.clone
     shutil.rmtree(path)
     aside.rename(path)
-    assert open_repository(ws) == made
+    assert open_repository(ws) == repository
 
 
 def test_what_a_killed_first_command_left_is_swept_once_nobody_can_be_at_work_on_it(
@@ -133,20 +133,20 @@ def test_what_a_killed_first_command_left_is_swept_once_nobody_can_be_at_work_on
 
 @pytest.mark.parametrize("content", [None, b"", b"\n", b"../../x\n", b"a b\n", b"\xff\xfe\n"])
 def test_one_that_is_not_whole_is_left_as_it_is_and_said(repo: Path, content: bytes | None) -> None:
-    made = opened(repo)
-    said(made)
+    repository = opened(repo)
+    said(repository)
     if content is None:
-        (made.path / "ghp-clone").unlink()
+        (repository.path / "ghp-clone").unlink()
     else:
-        (made.path / "ghp-clone").write_bytes(content)
-    before = refs(made.path)
+        (repository.path / "ghp-clone").write_bytes(content)
+    before = refs(repository.path)
     with pytest.raises(RepositoryDamagedError) as caught:
         opened(repo)
     assert (str(caught.value), caught.value.hint) == (
-        f"{made.path} is incomplete or was not created by ghp-agents; it was left unchanged.",
+        f"{repository.path} is incomplete or was not created by ghp-agents; it was left unchanged.",
         "Run `ghp agent-doctor --fix`.",
     )
-    assert refs(made.path) == before
+    assert refs(repository.path) == before
     assert [path.name for path in (repo / ".git/ghp").iterdir()] == ["state.git"]
 
 
@@ -157,10 +157,10 @@ def test_where_nothing_can_be_written_the_system_says_so(repo: Path) -> None:
 
 
 def test_a_clone_takes_another_id_and_keeps_that(repo: Path) -> None:
-    made = opened(repo)
-    renamed = rename_clone(made, CloneId("abc123"))
+    repository = opened(repo)
+    renamed = rename_clone(repository, CloneId("abc123"))
     assert renamed == opened(repo)
-    assert (renamed.ref, renamed.path) == ("refs/ghp/clone/abc123", made.path)
+    assert (renamed.ref, renamed.path) == ("refs/ghp/clone/abc123", repository.path)
 
 
 # -------------------------------------------------------------------------------- found by all
@@ -181,10 +181,10 @@ def test_a_bare_main_repository_and_its_worktrees_have_one(repo: Path, tmp_path:
     git(tmp_path, "clone", "--quiet", "--bare", str(repo), str(bare))
     linked = tmp_path / "linked"
     git(bare, "worktree", "add", "--quiet", "-b", "work", str(linked))
-    made = opened(bare)
-    assert made == opened(linked)
-    assert (made.path, made.folder) == (bare / "ghp/state.git", bare)
-    assert said(made)
+    repository = opened(bare)
+    assert repository == opened(linked)
+    assert (repository.path, repository.folder) == (bare / "ghp/state.git", bare)
+    assert said(repository)
     assert git(bare, "rev-parse", "--is-bare-repository") == "true"
 
 
@@ -195,9 +195,9 @@ def test_a_submodule_has_its_own_beside_its_own_git_folder(repo: Path, clone: Pa
     inner, outer = opened(sub), opened(clone)
     assert inner.path == clone / ".git/modules/sub/ghp/state.git"
     assert inner.clone != outer.clone
-    made = said(inner)
+    oid = said(inner)
     assert inner.run("config", "core.worktree").text == "../../../sub"  # the user's; not obeyed
-    assert inner.check("rev-parse", inner.ref).text == made
+    assert inner.check("rev-parse", inner.ref).text == oid
     assert inner.check("config", "remote.origin.url").text == str(repo)
     assert git(sub, "status", "--porcelain") == git(clone, "status", "--porcelain") == ""
     linked = clone.parent / "linked-sub"
@@ -209,44 +209,44 @@ def test_a_submodule_has_its_own_beside_its_own_git_folder(repo: Path, clone: Pa
 def test_a_git_folder_that_is_kept_elsewhere_has_it(repo: Path, tmp_path: Path) -> None:
     work = tmp_path / "work"
     git(tmp_path, "clone", "--quiet", "--separate-git-dir=elsewhere.git", str(repo), "work")
-    made = opened(work)
-    assert (made.path, made.folder) == (tmp_path / "elsewhere.git/ghp/state.git", work)
+    repository = opened(work)
+    assert (repository.path, repository.folder) == (tmp_path / "elsewhere.git/ghp/state.git", work)
 
 
 def test_a_repository_without_commits_has_one(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "empty")
-    made = opened(tmp_path / "empty")
-    oid = said(made)
-    assert refs(made.path) == {made.ref: oid}
+    repository = opened(tmp_path / "empty")
+    oid = said(repository)
+    assert refs(repository.path) == {repository.ref: oid}
     assert refs(tmp_path / "empty") == {}
 
 
 def test_it_has_the_users_kind_of_objects(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--object-format=sha256", "new")
-    made = opened(tmp_path / "new")
-    assert made.check("rev-parse", "--show-object-format").text == "sha256"
-    assert len(said(made)) == 64
-    assert made.check("rev-parse", f"{made.ref}:file").code == 0
+    repository = opened(tmp_path / "new")
+    assert repository.check("rev-parse", "--show-object-format").text == "sha256"
+    assert len(said(repository)) == 64
+    assert repository.check("rev-parse", f"{repository.ref}:file").code == 0
 
 
 def test_it_moves_with_its_clone(clone: Path, tmp_path: Path, remote: Path) -> None:
-    made = opened(clone)
-    oid = said(made)
+    repository = opened(clone)
+    oid = said(repository)
     moved = tmp_path / "deeper/moved"
     moved.parent.mkdir()
     clone.rename(moved)
-    there = opened(moved)
-    assert (there.clone, there.check("rev-parse", there.ref).text) == (made.clone, oid)
-    assert there.check("config", "remote.origin.url").text == str(remote)
+    later = opened(moved)
+    assert (later.clone, later.check("rev-parse", later.ref).text) == (repository.clone, oid)
+    assert later.check("config", "remote.origin.url").text == str(remote)
 
 
 def test_the_users_remotes_and_credentials_are_found_also_those_of_tomorrow(clone: Path) -> None:
-    made = opened(clone)
+    repository = opened(clone)
     git(clone, "remote", "add", "fork", "https://host.invalid/fork.git")
     git(clone, "config", "http.https://host.invalid/.extraHeader", "X: y")
     git(clone, "config", "credential.helper", "store")
     keys = ("remote.fork.url", "http.https://host.invalid/.extraheader", "credential.helper")
-    assert [made.check("config", key).text for key in keys] == [
+    assert [repository.check("config", key).text for key in keys] == [
         "https://host.invalid/fork.git",
         "X: y",
         "store",
@@ -266,8 +266,8 @@ def test_the_users_settings_for_repositories_do_not_reach_it(repo: Path) -> None
     }
     for key, value in users.items():
         git(repo, "config", key, value)
-    made = opened(repo)
-    assert {key: made.check("config", key).text for key in users} == {
+    repository = opened(repo)
+    assert {key: repository.check("config", key).text for key in users} == {
         "core.bare": "true",
         "core.hooksPath": "/dev/null",
         "core.logAllRefUpdates": "false",
@@ -277,8 +277,8 @@ def test_the_users_settings_for_repositories_do_not_reach_it(repo: Path) -> None
         "transfer.fsckObjects": "false",
         "push.gpgSign": "false",
     }
-    said(made)
-    assert not (made.path / "logs").exists()
+    said(repository)
+    assert not (repository.path / "logs").exists()
 
 
 # ---------------------------------------------------------------- never met by the user's own git
@@ -305,16 +305,16 @@ def seen_by_the_user(repo: Path) -> list[str]:
 def test_the_users_git_sees_nothing_of_it(repo: Path) -> None:
     (repo / "new").write_text("not yet added")
     before = seen_by_the_user(repo)
-    made = opened(repo)
+    repository = opened(repo)
     for number in range(3):
-        said(made, f"refs/ghp/lease/issue/{number}")
+        said(repository, f"refs/ghp/lease/issue/{number}")
     assert seen_by_the_user(repo) == before
 
 
 @pytest.mark.slow
 def test_it_survives_whatever_the_user_does_to_clean_up(repo: Path) -> None:
-    made = opened(repo)
-    oid = said(made)
+    repository = opened(repo)
+    oid = said(repository)
     for command in (
         "gc --quiet --prune=now --aggressive",
         "repack -a -d -q",
@@ -328,9 +328,9 @@ def test_it_survives_whatever_the_user_does_to_clean_up(repo: Path) -> None:
     ):
         git(repo, *command.split())
     again = opened(repo)
-    assert again == made
+    assert again == repository
     assert again.check("cat-file", "blob", f"{oid}:file").text == "said"
-    assert git(made.path, "fsck", "--strict", "--full") == ""
+    assert git(repository.path, "fsck", "--strict", "--full") == ""
 
 
 def test_a_clone_of_the_clone_does_not_get_it(repo: Path, tmp_path: Path) -> None:
@@ -348,22 +348,22 @@ def test_the_users_hooks_and_template_stay_out_of_it(
             executable(folder / name, f"echo {name} >> {tmp_path}/ran\nexit 1\n")
     git(repo, "config", "--global", "init.templateDir", str(home / "template"))
     git(repo, "config", "--global", "core.hooksPath", str(home / "hooks"))
-    made = opened(repo)
-    tree = made.check("mktree", stdin=b"").text
-    stream = f"commit {made.ref}\ncommitter x <x> 1 +0000\ndata 1\nx\nM 040000 {tree} \ndone\n"
-    assert made.run("fast-import", "--quiet", "--done", stdin=stream.encode()).code == 0
-    assert made.run("update-ref", "refs/ghp/seen/c1", made.ref).code == 0
-    assert made.run("gc", "--quiet").code == 0
-    assert not (made.path / "hooks").exists()
+    state = opened(repo)
+    tree = state.check("mktree", stdin=b"").text
+    stream = f"commit {state.ref}\ncommitter x <x> 1 +0000\ndata 1\nx\nM 040000 {tree} \ndone\n"
+    assert state.run("fast-import", "--quiet", "--done", stdin=stream.encode()).code == 0
+    assert state.run("update-ref", "refs/ghp/seen/c1", state.ref).code == 0
+    assert state.run("gc", "--quiet").code == 0
+    assert not (state.path / "hooks").exists()
     assert not (tmp_path / "ran").exists()
     assert run_git(repo, "update-ref", "refs/heads/other", "HEAD").returncode != 0  # they do work
 
 
 def test_commits_are_made_without_any_user(repo: Path, home: Path) -> None:
     (home / ".gitconfig").write_text("[user]\n\tuseConfigOnly = true\n[commit]\n\tgpgSign = true\n")
-    made = opened(repo)
-    stream = f"commit {made.ref}\ncommitter x <x> 1 +0000\ndata 1\nx\ndone\n"
-    assert made.run("fast-import", "--quiet", "--done", stdin=stream.encode()).code == 0
+    repository = opened(repo)
+    stream = f"commit {repository.ref}\ncommitter x <x> 1 +0000\ndata 1\nx\ndone\n"
+    assert repository.run("fast-import", "--quiet", "--done", stdin=stream.encode()).code == 0
 
 
 @pytest.mark.parametrize("already_made", [False, True])
@@ -389,17 +389,17 @@ def test_in_a_repository_of_somebody_else_git_decides_and_the_error_says_what_to
 
 
 def test_healing_removes_the_lock_of_one_ref_and_reports_of_crashes(repo: Path) -> None:
-    made = opened(repo)
-    said(made)
-    mine = made.path / f"{made.ref}.lock"
-    others = made.path / "refs/ghp/clone/other.lock"
-    crash = made.path / "fast_import_crash_123"
+    repository = opened(repo)
+    said(repository)
+    mine = repository.path / f"{repository.ref}.lock"
+    others = repository.path / "refs/ghp/clone/other.lock"
+    crash = repository.path / "fast_import_crash_123"
     for path in (mine, others, crash):
         path.touch()
-    heal(made, made.ref)
+    heal(repository, repository.ref)
     assert [path.exists() for path in (mine, others, crash)] == [False, True, False]
-    heal(made, made.ref)  # nothing is left to heal
-    assert made.run("update-ref", "-d", made.ref).code == 0
+    heal(repository, repository.ref)  # nothing is left to heal
+    assert repository.run("update-ref", "-d", repository.ref).code == 0
 
 
 @pytest.mark.parametrize(

@@ -362,11 +362,11 @@ def test_a_fetch_that_another_process_overtakes_is_tried_again(
     store(other).sync()
     say(one, "mine")
     state = private(one)
-    seen = refs(state.path, SEEN_REFS)
+    seen_ref = min(refs(state.path, SEEN_REFS))
     # While the remote packs what is asked for, somebody else moves the ref that it is for.
     overtake = executable(
         tmp_path / "overtake",
-        f"[ -e {tmp_path}/once ] || git --git-dir={state.path} update-ref {min(seen)} {state.ref}\n"
+        f"[ -e {tmp_path}/once ] || git --git-dir={state.path} update-ref {seen_ref} {state.ref}\n"
         f'touch {tmp_path}/once\nexec "$@"\n',
     )
     git(one, "config", "--global", "uploadpack.packObjectsHook", str(overtake))

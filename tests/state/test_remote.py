@@ -45,9 +45,9 @@ class Place:
     @property
     def remote(self) -> Remote:
         """The coordination remote, as it is known now."""
-        found = coordination_remote(self.ws)
-        assert found is not None
-        return found
+        coordination = coordination_remote(self.ws)
+        assert coordination is not None
+        return coordination
 
     def commit(self, parent: str = "") -> str:
         """A new commit in the private repository; no two are the same."""
@@ -85,15 +85,15 @@ def ours(remote: Path) -> dict[str, str]:
 
 def test_a_remote_whose_name_has_slashes_takes_our_refs(repo: Path, remote: Path) -> None:
     git(repo, "remote", "add", "team.hub/one", str(remote))
-    there = place(repo)
-    assert there.push(f"{there.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
+    other = place(repo)
+    assert other.push(f"{other.commit()}:{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote).keys() == {OURS}
 
 
 def test_a_push_that_was_taken_is_done(here: Place, remote: Path) -> None:
-    made = here.commit()
-    assert here.push(f"{made}:{OURS}") == Pushed(PushOutcome.DONE)
-    assert ours(remote) == {OURS: made}
+    oid = here.commit()
+    assert here.push(f"{oid}:{OURS}") == Pushed(PushOutcome.DONE)
+    assert ours(remote) == {OURS: oid}
     assert here.push(f":{OURS}") == Pushed(PushOutcome.DONE)
     assert ours(remote) == {}
 
@@ -129,33 +129,33 @@ def test_a_push_that_a_rival_overtook_inside_the_remote_has_moved(
 def test_several_refs_are_swapped_all_or_none(here: Place, remote: Path) -> None:
     first = here.commit()
     here.push(f"{first}:{OURS}")
-    made = here.commit(first)
+    oid = here.commit(first)
     other = "refs/ghp/lease/trunk"
-    refspecs = (f"{made}:{OURS}", f"{made}:{other}")
+    refspecs = (f"{oid}:{OURS}", f"{oid}:{other}")
     pushed = here.push(*refspecs, expected={OURS: first, other: first})
     assert pushed.answer is PushOutcome.MOVED
     assert ours(remote) == {OURS: first}
     assert here.push(*refspecs, expected={OURS: first, other: ""}) == Pushed(PushOutcome.DONE)
-    assert ours(remote) == {OURS: made, other: made}
+    assert ours(remote) == {OURS: oid, other: oid}
 
 
 def test_a_push_that_a_policy_declines_is_refused_with_the_remotes_words(
     here: Place, remote: Path
 ) -> None:
-    made = here.commit()
-    here.push(f"{made}:{OURS}")
+    oid = here.commit()
+    here.push(f"{oid}:{OURS}")
     hook(
         remote,
         "pre-receive",
         "echo 'Policy 7: ask ops, see http://x:secret@wiki/7.' >&2\necho >&2\nexit 1\n",
     )
-    assert here.push(f"{here.commit(made)}:{OURS}") == Pushed(
+    assert here.push(f"{here.commit(oid)}:{OURS}") == Pushed(
         PushOutcome.REFUSED,
         "[remote rejected] (pre-receive hook declined) Policy 7: ask ops, see http://***@wiki/7.",
         about_ref=True,
         lines=("Policy 7: ask ops, see http://x:secret@wiki/7.",),
     )
-    assert ours(remote) == {OURS: made}
+    assert ours(remote) == {OURS: oid}
 
 
 def test_who_may_fetch_but_not_push_over_ssh_is_refused(clone: Path, remote: Path) -> None:
@@ -207,9 +207,9 @@ def test_a_push_whose_connection_broke_after_it_happened_is_unknown(
     first = here.commit()
     here.push(f"{first}:{OURS}")
     hook(remote, "reference-transaction", 'test "$1" != committed || kill -9 $PPID\n')
-    made = here.commit(first)
-    assert here.push(f"{made}:{OURS}").answer is PushOutcome.UNKNOWN
-    assert ours(remote) == {OURS: made}
+    oid = here.commit(first)
+    assert here.push(f"{oid}:{OURS}").answer is PushOutcome.UNKNOWN
+    assert ours(remote) == {OURS: oid}
 
 
 def outlive(log: Path, seconds: float) -> list[int]:
@@ -307,7 +307,7 @@ def test_a_token_in_the_remotes_address_is_in_nobodys_words(clone: Path) -> None
         here = place(clone)
         words = [here.push(f"{here.commit()}:{OURS}").words, here.fetch() or ""]
         assert "t0ken" not in "".join(words)
-        assert all(address in said for said in words)
+        assert all(address in text for text in words)
 
 
 def test_a_web_host_that_is_down_is_unknown(clone: Path) -> None:
@@ -449,12 +449,12 @@ def test_a_fetch_brings_clones_and_rights_and_touches_nothing_of_the_users(
 
 
 def test_a_ref_that_the_remote_does_not_have_is_no_error(here: Place) -> None:
-    made = here.commit()
+    oid = here.commit()
     into = "refs/ghp/seen/c1"
     assert not fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{into}"])
-    here.push(f"{made}:{OURS}")
+    here.push(f"{oid}:{OURS}")
     assert fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{into}"])
-    assert refs(here.repository.path) == {into: made}
+    assert refs(here.repository.path) == {into: oid}
     nothing = "+refs/ghp/nothing/*:refs/ghp/seen/*"
     assert fetch_refs(here.ws, here.repository, here.remote, [nothing])
 
@@ -498,13 +498,13 @@ def test_settings_for_the_users_own_work_do_not_meet_ours(
         if key in (one, "all"):
             git(clone, "config", one, value)
     here = place(clone)
-    made = here.commit()
+    oid = here.commit()
     before = refs(remote)
-    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
-    assert here.push(f"{made}:refs/ghp/clone/c2") == Pushed(PushOutcome.DONE)
+    assert here.push(f"{oid}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
+    assert here.push(f"{oid}:refs/ghp/clone/c2") == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
-    assert refs(remote) == before | {OURS: made, "refs/ghp/clone/c2": made}
-    assert refs(here.repository.path) == {"refs/ghp/seen/c1": made, "refs/ghp/seen/c2": made}
+    assert refs(remote) == before | {OURS: oid, "refs/ghp/clone/c2": oid}
+    assert refs(here.repository.path) == {"refs/ghp/seen/c1": oid, "refs/ghp/seen/c2": oid}
 
 
 def test_the_users_other_names_for_addresses_hold(clone: Path, remote: Path) -> None:
@@ -525,11 +525,11 @@ def test_the_users_other_address_for_pushes_holds(clone: Path, remote: Path) -> 
 
 
 def test_the_users_credentials_are_used(clone: Path) -> None:
-    said: list[str | None] = []
+    headers: list[str | None] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            said.append(self.headers["Authorization"])
+            headers.append(self.headers["Authorization"])
             self.send_error(500)
 
         def log_message(self, format: str, *args: object) -> None:
@@ -545,7 +545,7 @@ def test_the_users_credentials_are_used(clone: Path) -> None:
     server.shutdown()
     thread.join()
     server.server_close()
-    assert said == ["Basic dXNlcg=="]
+    assert headers == ["Basic dXNlcg=="]
 
 
 HOOKS = (
@@ -588,18 +588,18 @@ def test_inside_a_hook_of_another_repository_ours_is_still_ours(
         "GIT_SHALLOW_FILE": repo / "shallow",
     }
     ws = workspace(clone)
-    made = git(clone, "rev-parse", "HEAD")
+    head = git(clone, "rev-parse", "HEAD")
     for name, value in leaked.items():
         monkeypatch.setenv(name, str(value))
     repository = open_repository(ws)
-    found = coordination_remote(ws)
-    assert found is not None
-    assert fetch_refs(ws, repository, found, ["+refs/heads/main:refs/ghp/seen/c1"])
-    assert push(ws, repository, found, [f"{made}:{OURS}"]) == Pushed(PushOutcome.DONE)
+    coordination = coordination_remote(ws)
+    assert coordination is not None
+    assert fetch_refs(ws, repository, coordination, ["+refs/heads/main:refs/ghp/seen/c1"])
+    assert push(ws, repository, coordination, [f"{head}:{OURS}"]) == Pushed(PushOutcome.DONE)
     for name in leaked:
         monkeypatch.delenv(name)
-    assert ours(remote) == {OURS: made}
-    assert refs(repository.path) == {"refs/ghp/seen/c1": made}
+    assert ours(remote) == {OURS: head}
+    assert refs(repository.path) == {"refs/ghp/seen/c1": head}
     assert (refs(repo), refs(clone)) == before
 
 
@@ -609,14 +609,14 @@ def test_a_relative_address_counts_from_the_main_worktree(
     git(clone, "remote", "set-url", "origin", "../remote.git")
     linked = tmp_path / "deep/er/linked"
     git(clone, "worktree", "add", "--quiet", "-b", "other", str(linked))
-    made = []
+    oids = []
     for folder in (clone, linked, clone / ".git"):
-        there = place(folder)
-        made.append(there.commit())
-        ref = f"refs/ghp/clone/c{len(made)}"
-        assert there.push(f"{made[-1]}:{ref}") == Pushed(PushOutcome.DONE)
-        assert there.fetch() is None
-    assert list(ours(remote).values()) == made
+        other = place(folder)
+        oids.append(other.commit())
+        ref = f"refs/ghp/clone/c{len(oids)}"
+        assert other.push(f"{oids[-1]}:{ref}") == Pushed(PushOutcome.DONE)
+        assert other.fetch() is None
+    assert list(ours(remote).values()) == oids
 
 
 # -------------------------------------------------------------------------- clones of every kind
@@ -673,9 +673,9 @@ def test_sha256_repositories_exchange_as_others_do(tmp_path: Path) -> None:
     clone, remote = tmp_path / "clone", tmp_path / "remote.git"
     git(clone, "remote", "add", "origin", str(remote))
     here = place(clone)
-    made = here.commit()
-    assert len(made) == 64
-    assert here.push(f"{made}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
+    oid = here.commit()
+    assert len(oid) == 64
+    assert here.push(f"{oid}:{OURS}", expected={OURS: ""}) == Pushed(PushOutcome.DONE)
     assert here.fetch() is None
-    assert ours(remote) == {OURS: made}
-    assert refs(here.repository.path) == {"refs/ghp/seen/c1": made}
+    assert ours(remote) == {OURS: oid}
+    assert refs(here.repository.path) == {"refs/ghp/seen/c1": oid}

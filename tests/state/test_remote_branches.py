@@ -16,12 +16,12 @@ Clones = Callable[[int], list[Path]]
 
 def test_tips_are_those_of_the_remote_now_and_fetched(clones: Clones) -> None:
     one, two = clones(2)
-    made = commit(two, {"a.txt": "one\n"})
+    oid = commit(two, {"a.txt": "one\n"})
     git(two, "push", "--quiet", "origin", "main", "main:refs/heads/agent/one")
     ws = workspace(one)
-    assert branches.tips(ws, "main", "agent/one", "nothing") == {"main": made, "agent/one": made}
-    assert git(one, "cat-file", "-t", made) == "commit"
-    assert branches.known_tip(ws, "agent/one") == made
+    assert branches.tips(ws, "main", "agent/one", "nothing") == {"main": oid, "agent/one": oid}
+    assert git(one, "cat-file", "-t", oid) == "commit"
+    assert branches.known_tip(ws, "agent/one") == oid
     assert branches.known_tip(ws, "nothing") == ""
     assert not (one / ".git/FETCH_HEAD").exists()
 
@@ -39,19 +39,19 @@ def test_kept_at_home_nothing_is_asked_or_pushed(clone: Path, remote: Path) -> N
     (clone / ".ghp/config.json").write_text('{"agents": {"push": false}}')
     ws = workspace(clone)
     before = refs(remote)
-    made = commit(clone, {"a.txt": "one\n"})
-    assert branches.tips(ws, "main") == {"main": made}
-    assert branches.push(ws, made, "agent/one", expected="").answer is PushOutcome.DONE
+    oid = commit(clone, {"a.txt": "one\n"})
+    assert branches.tips(ws, "main") == {"main": oid}
+    assert branches.push(ws, oid, "agent/one", expected="").answer is PushOutcome.DONE
     assert refs(remote) == before
-    assert refs(clone, "refs/heads/agent") == {"refs/heads/agent/one": made}
+    assert refs(clone, "refs/heads/agent") == {"refs/heads/agent/one": oid}
 
 
 def test_branches_are_found_by_a_pattern(clone: Path) -> None:
     head = git(clone, "rev-parse", "HEAD")
     for name in ("agent/a/12-x", "agent/b/12-y", "agent/a/13-z", "other/12-x"):
         git(clone, "push", "--quiet", "origin", f"main:refs/heads/{name}")
-    found = branches.matching(workspace(clone), ["agent/*/12-*"])
-    assert found == {"agent/a/12-x": head, "agent/b/12-y": head}
+    branches_found = branches.matching(workspace(clone), ["agent/*/12-*"])
+    assert branches_found == {"agent/a/12-x": head, "agent/b/12-y": head}
 
 
 def test_a_push_compares_with_what_was_seen(clone: Path, remote: Path) -> None:

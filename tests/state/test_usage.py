@@ -16,9 +16,9 @@ FIELD = {
 
 
 def test_amounts_are_read_by_issue() -> None:
-    found = usage.decode({"usage": FIELD})
-    assert found == {1: Use(usd=0.5, input_tokens=9), None: Use(input_tokens=1)}
-    assert usage.total(found.values()) == Use(usd=0.5, input_tokens=10)
+    by_issue = usage.decode({"usage": FIELD})
+    assert by_issue == {1: Use(usd=0.5, input_tokens=9), None: Use(input_tokens=1)}
+    assert usage.total(by_issue.values()) == Use(usd=0.5, input_tokens=10)
 
 
 def test_nothing_reported_is_not_zero() -> None:

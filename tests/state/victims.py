@@ -83,8 +83,8 @@ def work(ws: Workspace, name: str, chance: random.Random, log: int) -> None:
             acknowledge(log, f"said {record}")
         elif verb == "beat":
             pulse.beat(ws.folders, name, {"lastAction": f"{epoch}-{number}"}, ws.clock.now())
-            said = presencefile.newest(ws.folders, name) or {}
-            acknowledge(log, f"beat {name} {said.get('epoch')} {said.get('seq')}")
+            fields = presencefile.newest(ws.folders, name) or {}
+            acknowledge(log, f"beat {name} {fields.get('epoch')} {fields.get('seq')}")
         elif verb == "fold":
             store.fold()
             acknowledge(log, "folded")

@@ -76,8 +76,8 @@ def say(ws: Workspace, store: GitRefsStore, name: str) -> None:
 
 def beat(ws: Workspace, agent: str, seq: int) -> None:
     """One beat, the first with an epoch; each says something new, so that none is quiet."""
-    said = {"lastAction": f"Beat {seq}"}
-    pulse.beat(ws.folders, agent, said, ws.clock.now(), epoch=1 if seq == 1 else None)
+    fields = {"lastAction": f"Beat {seq}"}
+    pulse.beat(ws.folders, agent, fields, ws.clock.now(), epoch=1 if seq == 1 else None)
 
 
 def act(ws: Workspace, action: str) -> None:

@@ -51,8 +51,8 @@ def test_a_clone_that_holds_what_cannot_be_written_stays(field: GitField) -> Non
     blob = git(theirs.path, "hash-object", "-w", "--stdin", stdin="odd")
     inner = git(theirs.path, "mktree", stdin=f"100644 blob {blob}\tback\\slash\n")
     outer = git(theirs.path, "mktree", stdin=f"040000 tree {inner}\t.ghp\n")
-    made = git(theirs.path, "commit-tree", outer, "-p", theirs.ref, stdin="Odd")
-    git(field.remote, "fetch", "--quiet", str(theirs.path), f"+{made}:{theirs.ref}")
+    odd = git(theirs.path, "commit-tree", outer, "-p", theirs.ref, stdin="Odd")
+    git(field.remote, "fetch", "--quiet", str(theirs.path), f"+{odd}:{theirs.ref}")
     one.sync()
     ((clone, why),) = one.absorb_clones([tip_of(one, other)], ADA).left
     assert (clone, why) == (theirs.clone, "a file that cannot be written: '.ghp/back\\\\slash'")

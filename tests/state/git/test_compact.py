@@ -76,8 +76,8 @@ def test_a_clone_that_names_a_missing_commit_is_a_problem_and_hides_nothing(
         stdin=f"040000 tree {notes}\tnotes\n100644 blob {blob}\tsettled.json\n",
     )
     outer = git(state.path, "mktree", stdin=f"040000 tree {inner}\t.ghp\n")
-    made = git(state.path, "commit-tree", outer, "-p", state.ref, stdin="Odd")
-    git(state.path, "update-ref", state.ref, made)
+    odd = git(state.path, "commit-tree", outer, "-p", state.ref, stdin="Odd")
+    git(state.path, "update-ref", state.ref, odd)
     snapshot = field.store(0).snapshot()
     assert list(snapshot.files(".ghp/notes/")) == [".ghp/notes/a.md", ".ghp/notes/d.md"]
     (problem,) = snapshot.problems()

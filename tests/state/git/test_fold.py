@@ -17,8 +17,8 @@ DEAD = 2**30  # no process has such a number
 
 def test_the_presence_of_many_is_one_commit(repo: Path) -> None:
     for number in range(30):
-        said = {"status": "idle", "epoch": 1, "seq": 1}
-        write_presence(repo, f"worker-{number}", said, NOW)
+        fields = {"status": "idle", "epoch": 1, "seq": 1}
+        write_presence(repo, f"worker-{number}", fields, NOW)
     assert store(repo).fold() == 1
     state = private(repo)
     assert git(state.path, "rev-list", "--count", state.ref) == "1"

@@ -45,8 +45,8 @@ def test_a_beat_in_the_same_tick_and_inode_as_the_one_before_is_not_taken_for_it
     ws: Workspace, repo: Path
 ) -> None:
     path = write_presence(repo, "worker-1", SAID, ws.clock.now())
-    seen = live.read_live(ws, {})
-    live.remember(ws, seen.signatures)
+    first = live.read_live(ws, {})
+    live.remember(ws, first.signatures)
     before = path.stat()
     path.write_text(path.read_text().replace("7", "9"))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
@@ -68,11 +68,11 @@ def test_the_spare_folder_counts_as_much_as_the_clones_own(ws: Workspace, repo: 
     spare.parent.mkdir(parents=True)
     spare.write_text('{"status": "done", "epoch": 1, "seq": 8, "local": {}}')
     os.utime(spare, (LONG_AGO + 60, LONG_AGO + 60))
-    seen = live.read_live(ws, {})
-    assert seen.changed == {"worker-1": {"status": "done", "epoch": 1, "seq": 8}}
-    assert seen.beaten == {"worker-1": LONG_AGO + 60}
-    live.remember(ws, seen.signatures)
-    assert live.read_live(ws, seen.changed).changed == seen.changed
+    first = live.read_live(ws, {})
+    assert first.changed == {"worker-1": {"status": "done", "epoch": 1, "seq": 8}}
+    assert first.beaten == {"worker-1": LONG_AGO + 60}
+    live.remember(ws, first.signatures)
+    assert live.read_live(ws, first.changed).changed == first.changed
 
 
 def test_what_is_no_presence_is_a_problem_and_hides_nobody(ws: Workspace, repo: Path) -> None:
@@ -82,9 +82,9 @@ def test_what_is_no_presence_is_a_problem_and_hides_nobody(ws: Workspace, repo: 
     folder.mkdir()
     for name in (".worker-1.lock", "worker-1.json.7.tmp", "Not A Name.json", "..json"):
         path.with_name(name).write_text("{}")
-    seen = live.read_live(ws, {})
-    assert seen.changed == {"worker-1": SAID}
-    assert {problem.place for problem in seen.problems} == {str(torn), str(folder)}
+    first = live.read_live(ws, {})
+    assert first.changed == {"worker-1": SAID}
+    assert {problem.place for problem in first.problems} == {str(torn), str(folder)}
 
 
 def test_a_link_to_nowhere_is_passed_by(ws: Workspace, repo: Path) -> None:

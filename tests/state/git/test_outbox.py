@@ -53,9 +53,9 @@ def test_saying_the_same_again_writes_no_second_record(ws: Workspace) -> None:
 @pytest.mark.parametrize("id", ["../../x", "a/b", "x" * 400, "", "\0"])
 def test_no_id_of_a_record_becomes_a_path(ws: Workspace, id: str) -> None:
     outbox.put(ws, [note("a", id=id)], CAUSE)
-    (found,) = outbox.waiting(ws).records
-    assert found[1].id == (id or "a")
-    assert found[0].parent == ws.ghp_dir / "outbox"
+    (waiting,) = outbox.waiting(ws).records
+    assert waiting[1].id == (id or "a")
+    assert waiting[0].parent == ws.ghp_dir / "outbox"
 
 
 def test_when_one_record_cannot_be_kept_none_is(ws: Workspace) -> None:
@@ -138,6 +138,6 @@ def test_a_record_is_in_the_state_while_it_waits(ws: Workspace) -> None:
 
 def test_a_record_that_came_to_wait_since_then_makes_one_decide_again(ws: Workspace) -> None:
     store = GitRefsStore(ws)
-    seen = store.snapshot().revision
+    revision = store.snapshot().revision
     outbox.put(ws, [note("a")], CAUSE)
-    assert store.snapshot().revision != seen
+    assert store.snapshot().revision != revision

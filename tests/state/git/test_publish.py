@@ -26,8 +26,8 @@ BEAT = {"issue": 7, "status": "testing", "lastAction": "Ran `make` | <b>", "time
 
 
 def fold(folder: Path, seq: int = 1, **fields: object) -> None:
-    said = {**BEAT, "epoch": 1, "seq": seq, **fields}
-    write_presence(folder, "worker-1", said, 1.75e9)
+    beat = {**BEAT, "epoch": 1, "seq": seq, **fields}
+    write_presence(folder, "worker-1", beat, 1.75e9)
     store(folder).fold()
 
 

@@ -64,8 +64,8 @@ def test_what_lies_deeper_than_any_record_is_no_record(clone: Path, remote: Path
     notes = strangers.raw_tree(remote, ("40000", b"d", tree), ("100644", b"near", near))
     ghp = strangers.raw_tree(remote, ("40000", b"notes", notes))
     pretend(remote, strangers.raw_tree(remote, ("40000", b".ghp", ghp)))
-    found = synced(clone).snapshot().files(".ghp/")
-    assert dict(found) == {".ghp/notes/near": b"near", ".ghp/notes/ours": b"ours"}
+    files = synced(clone).snapshot().files(".ghp/")
+    assert dict(files) == {".ghp/notes/near": b"near", ".ghp/notes/ours": b"ours"}
 
 
 @pytest.mark.slow
@@ -85,38 +85,38 @@ def test_a_folder_that_no_clone_has_is_known_to_be_missing_without_asking(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     snapshot = synced(clone).snapshot()
-    asked = reads(monkeypatch)
+    requests = reads(monkeypatch)
     assert list(snapshot.present(".ghp/notes/")) == [".ghp/notes/ours"]
-    assert [len(names) for names in asked if f"{snapshot.tips()[0].oid}:.ghp" in names] == [1]
-    asked.clear()
+    assert [len(names) for names in requests if f"{snapshot.tips()[0].oid}:.ghp" in names] == [1]
+    requests.clear()
     assert snapshot.present(".ghp/leases/") == {}
-    assert [name for names in asked for name in names if name] == []
+    assert [name for names in requests for name in names if name] == []
 
 
 def test_a_tip_that_did_not_move_is_read_once(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = synced(clone)
     before = store.snapshot().tips()
-    asked = reads(monkeypatch)
+    requests = reads(monkeypatch)
     assert store.snapshot().tips() == before
-    assert asked == []
+    assert requests == []
     say(workspace(clone), store, "more")
     assert [tip.oid for tip in store.snapshot().tips()] != [tip.oid for tip in before]
 
 
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     """The names of objects that readers are asked for from now on."""
-    asked: list[list[str]] = []
+    requests: list[list[str]] = []
     readers: list[type[ObjectReader]] = [ObjectReader, loose._Reader]
     for reader in readers:
-        monkeypatch.setattr(reader, "read", recorded(reader.read, asked))
-    return asked
+        monkeypatch.setattr(reader, "read", recorded(reader.read, requests))
+    return requests
 
 
-def recorded(read: Read, asked: list[list[str]]) -> Read:
+def recorded(read: Read, requests: list[list[str]]) -> Read:
     """The method `read`, with the names that it is called with."""
 
     def method(self: ObjectReader, names: Sequence[str]) -> list[Object | None]:
-        asked.append([*names])
+        requests.append([*names])
         return read(self, names)
 
     return method

@@ -94,8 +94,8 @@ def test_what_was_only_seen_elsewhere_is_left_out_and_the_rest_goes_on(
     one, other = clones(2)
     say(one, "good-0")
     files = ((f"{RECORDS}seen", SECRET.encode()),)  # such as a stranger's issue
-    seen = Record(PRESENCE, Actor("ghp-agents"), "issues", "0" * 12, AT, 9, files)
-    transact(store(one), lambda _: (None, [seen]))
+    elsewhere = Record(PRESENCE, Actor("ghp-agents"), "issues", "0" * 12, AT, 9, files)
+    transact(store(one), lambda _: (None, [elsewhere]))
     say(one, "good-1")
     report = store(one).sync()
     assert (report.trouble, report.pushed, report.unsent) == (None, True, 0)

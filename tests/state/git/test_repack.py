@@ -22,14 +22,14 @@ def field(repo: Path) -> GitField:
 
 def contents(start: bytes, number: int) -> list[bytes]:
     """Contents whose blobs are in the folder that upkeep looks at."""
-    found = []
+    chosen = []
     for attempt in count():
         content = start + str(attempt).encode()
         header = b"blob %d\0" % len(content)
         if hashlib.sha1(header + content).hexdigest().startswith(upkeep.SAMPLE):
-            found.append(content)
-        if len(found) == number:
-            return found
+            chosen.append(content)
+        if len(chosen) == number:
+            return chosen
     raise AssertionError
 
 
@@ -49,8 +49,8 @@ def grow(field: GitField) -> None:
 def packs(field: GitField) -> tuple[int, int]:
     """How many packs there are, and how many loose objects."""
     lines = git(private(field.alone_at).path, "count-objects", "-v").splitlines()
-    said = dict(line.split(": ") for line in lines)
-    return int(said["packs"]), int(said["count"])
+    counts = dict(line.split(": ") for line in lines)
+    return int(counts["packs"]), int(counts["count"])
 
 
 def test_the_fold_that_finds_it_due_packs_everything(field: GitField) -> None:

@@ -66,8 +66,8 @@ def test_a_note_that_is_lost_or_broken_hides_no_record(repo: Path) -> None:
     (side,) = (repo / ".git/ghp/refused").glob("*.json")
     for broken in ("", "[]", '{"words": 3, "pages": 4, "at": "x"}'):
         side.write_text(broken)
-        (found,) = all_of(workspace(repo))
-        assert (found.id, found.record, found.at, found.pages) == (kept.id, kept.record, 0.0, ())
+        (aside,) = all_of(workspace(repo))
+        assert (aside.id, aside.record, aside.at, aside.pages) == (kept.id, kept.record, 0.0, ())
 
 
 def test_a_torn_record_is_named_and_hides_no_other(repo: Path) -> None:

@@ -39,9 +39,11 @@ class TestInSha256(StateStoreContract):
         git(tmp_path, "clone", "--quiet", "--bare", str(alone), str(remote))
 
         def make(count: int) -> list[Path]:
-            made = [tmp_path / f"clone-{len(list(tmp_path.glob('clone-*')))}" for _ in range(count)]
-            for folder in made:
+            folders = [
+                tmp_path / f"clone-{len(list(tmp_path.glob('clone-*')))}" for _ in range(count)
+            ]
+            for folder in folders:
                 git(tmp_path, "clone", "--quiet", str(remote), str(folder))
-            return made
+            return folders
 
         return GitField(remote, make, alone)

@@ -11,6 +11,6 @@ from tests.support.git import commit
 def test_a_file_that_is_too_large_is_left_out_and_named(repo: Path) -> None:
     head = commit(repo, {"a/small": b"x" * 200, "a/large": b"x" * 201, "a/b/small": b"y"})
     with read_objects(repo / ".git", largest=200) as reader:
-        (found,) = read_below(reader, [f"{head}:a"], "a")
-    assert found.files == {"a/small": b"x" * 200, "a/b/small": b"y"}
-    assert found.left_out == {"a/large": f"more than {LARGEST // 1_000_000} MB"}
+        (below,) = read_below(reader, [f"{head}:a"], "a")
+    assert below.files == {"a/small": b"x" * 200, "a/b/small": b"y"}
+    assert below.left_out == {"a/large": f"more than {LARGEST // 1_000_000} MB"}

@@ -11,38 +11,38 @@ NOW = 1_000_000.0
 
 
 def test_an_entry_of_our_future_shows_a_clock_ahead() -> None:
-    said = [
+    readings = [
         ClockReading(HERE, 1, NOW - 10),
         ClockReading(THERE, 1, NOW + 900),
         ClockReading(THERE, 2, NOW + 600),
     ]
-    assert skews(said, HERE, NOW) == {THERE: 900.0}
+    assert skews(readings, HERE, NOW) == {THERE: 900.0}
 
 
 def test_an_entry_dated_before_the_one_it_knew_shows_a_clock_behind() -> None:
-    said = [ClockReading(HERE, 1, NOW - 100), ClockReading(THERE, 2, NOW - 800)]
-    assert skews(said, HERE, NOW) == {THERE: -700.0}
+    readings = [ClockReading(HERE, 1, NOW - 100), ClockReading(THERE, 2, NOW - 800)]
+    assert skews(readings, HERE, NOW) == {THERE: -700.0}
 
 
 def test_our_own_entry_dated_before_the_one_it_knew_shows_theirs_ahead() -> None:
-    said = [ClockReading(THERE, 1, NOW - 100), ClockReading(HERE, 2, NOW - 900)]
-    assert skews(said, HERE, NOW) == {THERE: 800.0}
+    readings = [ClockReading(THERE, 1, NOW - 100), ClockReading(HERE, 2, NOW - 900)]
+    assert skews(readings, HERE, NOW) == {THERE: 800.0}
 
 
 def test_where_it_may_have_known_another_entry_nothing_is_said() -> None:
-    said = [
+    readings = [
         ClockReading(HERE, 1, NOW - 100),
         ClockReading(THIRD, 1, NOW - 90),
         ClockReading(THERE, 2, NOW - 800),
     ]
-    assert skews(said, HERE, NOW) == {}
+    assert skews(readings, HERE, NOW) == {}
     between_others = [ClockReading(THIRD, 1, NOW - 100), ClockReading(THERE, 2, NOW - 800)]
     assert skews(between_others, HERE, NOW) == {}
 
 
 def test_a_late_answer_is_no_clock_behind() -> None:
-    said = [ClockReading(HERE, 1, NOW - 9_000), ClockReading(THERE, 2, NOW - 10)]
-    assert skews(said, HERE, NOW) == {}
+    readings = [ClockReading(HERE, 1, NOW - 9_000), ClockReading(THERE, 2, NOW - 10)]
+    assert skews(readings, HERE, NOW) == {}
 
 
 CLONES = (HERE, THERE, THIRD)
@@ -62,14 +62,14 @@ OFFSETS = st.fixed_dictionaries({HERE: st.just(0.0), THERE: OFF, THIRD: OFF})
 def test_what_is_said_of_a_clock_is_never_more_than_it_is_off(
     steps: list[tuple[CloneId, set[CloneId], float]], offsets: dict[CloneId, float]
 ) -> None:
-    known = dict.fromkeys(CLONES, 0)  # the highest Lamport clock that each clone has seen
+    clocks = dict.fromkeys(CLONES, 0)  # the highest Lamport clock that each clone has seen
     moment = 0.0
-    said: list[ClockReading] = []
+    readings: list[ClockReading] = []
     for clone, fetched, later in steps:
         moment += later
-        known[clone] = 1 + max([known[clone], *(known[other] for other in fetched)])
-        said.append(ClockReading(clone, known[clone], moment + offsets[clone]))
-    for clone, off in skews(said, HERE, moment).items():
+        clocks[clone] = 1 + max([clocks[clone], *(clocks[other] for other in fetched)])
+        readings.append(ClockReading(clone, clocks[clone], moment + offsets[clone]))
+    for clone, off in skews(readings, HERE, moment).items():
         true = offsets[clone]
         assert abs(off) <= abs(true) + 1e-6
         assert off * true > 0

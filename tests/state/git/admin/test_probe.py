@@ -12,9 +12,9 @@ def test_a_persons_branch_under_our_name_does_not_make_us_use_branches(
     clone: Path, remote: Path
 ) -> None:
     git(clone, "push", "--quiet", "origin", "main:refs/heads/ghp/147-dashboard")
-    made = probing.probe(hosts.workspace(clone))
-    assert made is not None
-    assert (made.taken, made.place) == (True, "refs/ghp/")
+    probe = probing.probe(hosts.workspace(clone))
+    assert probe is not None
+    assert (probe.taken, probe.place) == (True, "refs/ghp/")
     assert refs(remote).keys() == {"refs/heads/ghp/147-dashboard", "refs/heads/main"}
 
 
@@ -22,9 +22,9 @@ def test_where_other_clones_use_branches_the_probe_looks_there_too(
     clone: Path, remote: Path
 ) -> None:
     git(clone, "push", "--quiet", "origin", "main:refs/heads/ghp/clone/0123456789ab")
-    made = probing.probe(hosts.workspace(clone))
-    assert made is not None
-    assert (made.taken, made.place) == (True, "refs/heads/ghp/")
+    probe = probing.probe(hosts.workspace(clone))
+    assert probe is not None
+    assert (probe.taken, probe.place) == (True, "refs/heads/ghp/")
 
 
 def test_without_a_remote_there_is_nothing_to_probe(repo: Path) -> None:
@@ -38,10 +38,10 @@ def test_a_probe_of_another_address_is_forgotten_and_a_broken_note_is_none(
     clone: Path, remote: Path
 ) -> None:
     ws = hosts.workspace(clone)
-    made = probing.probe(ws)
-    assert made is not None
-    assert probing.last_probe(ws) == made
-    assert replace(made, at=0.0) == replace(made, remote="origin", taken=True, at=0.0)
+    probe = probing.probe(ws)
+    assert probe is not None
+    assert probing.last_probe(ws) == probe
+    assert replace(probe, at=0.0) == replace(probe, remote="origin", taken=True, at=0.0)
     note = ws.cache_dir / "probe.json"
     good = note.read_text()
     note.write_text(good.replace('"taken"', '"token"'))

@@ -20,15 +20,15 @@ AS = {"GHP_AGENT": "worker-1"}
 def test_a_clone_that_spoke_after_the_list_was_made_is_not_removed(
     clones: Clones, remote: Path
 ) -> None:
-    here, there = clones(2)
-    for clone in (here, there):
+    here, other = clones(2)
+    for clone in (here, other):
         invoke("agent-status --set testing", clone, AS)
         invoke("agent-sync", clone)
     ws = hosts.workspace(here)
     listed = removing.remote_refs(ws)
     assert [ref.is_foreign for ref in listed].count(True) == 1
-    invoke("agent-escalate 'Before it is too late?'", there, AS)
-    invoke("agent-sync", there)
+    invoke("agent-escalate 'Before it is too late?'", other, AS)
+    invoke("agent-sync", other)
     before = refs(remote)
     with pytest.raises(
         GhpError, match="Another clone wrote to origin meanwhile; nothing was removed"
