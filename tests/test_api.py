@@ -61,9 +61,9 @@ def test_outside_of_a_repository_there_is_no_project(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_program_tells_notes_and_asks_for_them(workers: Callable[[int], Project]) -> None:
     one, two = workers(1), workers(2)
-    told = one.remember("Staging drops OPTIONS requests", kind="gotcha")
-    assert two.remember("staging drops OPTIONS requests.") == told
-    assert two.recall("which requests are dropped on staging", limit=1) == [told]
+    note = one.remember("Staging drops OPTIONS requests", kind="gotcha")
+    assert two.remember("staging drops OPTIONS requests.") == note
+    assert two.recall("which requests are dropped on staging", limit=1) == [note]
 
 
 @pytest.mark.slow

@@ -11,7 +11,7 @@ BOTH = {**ONE, "b": Use(usd=1.0)}
 
 
 @pytest.mark.parametrize(
-    ("budgets", "found"),
+    ("budgets", "expected"),
     [
         ({}, {}),
         ({"day": {}}, {}),
@@ -27,10 +27,10 @@ BOTH = {**ONE, "b": Use(usd=1.0)}
     ],
 )
 def test_a_budget_is_used_up_when_its_amount_is_reached(
-    budgets: dict[str, dict[str, float]], found: dict[str, UsedUp]
+    budgets: dict[str, dict[str, float]], expected: dict[str, UsedUp]
 ) -> None:
     ever = {**BOTH, "c": Use(usd=4.0)}
-    assert budget.used_up(budgets, BOTH, ever) == found
+    assert budget.used_up(budgets, BOTH, ever) == expected
 
 
 def test_what_no_client_reports_uses_up_nothing() -> None:
@@ -76,7 +76,7 @@ def test_a_day_begins_at_midnight_in_utc() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "limit", "found"), [(0, 0, 0), (5, 0, 5), (0, 5, 5), (3, 5, 3), (9, 5, 5)]
+    ("given", "limit", "expected"), [(0, 0, 0), (5, 0, 5), (0, 5, 5), (3, 5, 3), (9, 5, 5)]
 )
-def test_of_an_option_and_a_budget_the_lower_holds(given: int, limit: int, found: int) -> None:
-    assert budget.stricter(given, limit) == found
+def test_of_an_option_and_a_budget_the_lower_holds(given: int, limit: int, expected: int) -> None:
+    assert budget.stricter(given, limit) == expected

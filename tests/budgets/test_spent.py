@@ -40,8 +40,8 @@ def works(road: Road, agent: str, usd: float) -> None:
 
 
 def over(road: Road) -> dict[str, tuple[str, float]]:
-    found = spent.used_up(App(road.folder, os.environ, clock=road.clock))
-    return {name: (each.key, each.spent) for name, each in found.items()}
+    by_agent = spent.used_up(App(road.folder, os.environ, clock=road.clock))
+    return {name: (over_budget.key, over_budget.spent) for name, over_budget in by_agent.items()}
 
 
 def test_a_day_counts_what_was_used_since_midnight_and_the_repository_everything(

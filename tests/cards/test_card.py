@@ -28,27 +28,27 @@ WHOLE: dict[str, Any] = {
 
 
 def test_a_card_says_what_an_agent_is_and_may_do() -> None:
-    made = card.parse("reviewer", ".ghp/agents/reviewer.md", WHOLE)
-    assert made == AgentCard(
+    parsed = card.parse("reviewer", ".ghp/agents/reviewer.md", WHOLE)
+    assert parsed == AgentCard(
         "reviewer", ".ghp/agents/reviewer.md", "Reviews pull requests", "background", "reviewer",
         "claude", "qwen2.5-coder:14b-instruct-q5_K_M", "i9-machine", "http://i9-machine:11434/v1",
         (Skill("rust"), Skill("code_review", "Reads a change.")), ("code.>",),
         (Permission("write_file", ("docs/**/*.md",)),), "ask", True, 40, 2.5, 30.0,
     )  # fmt: skip
-    assert card.decode("reviewer", card.encode(made)) == made
-    assert made.grants is True
+    assert card.decode("reviewer", card.encode(parsed)) == parsed
+    assert parsed.grants is True
 
 
 def test_a_card_of_nothing_grants_nothing() -> None:
-    made = card.parse("reader", "a.md", {})
-    assert (made, made.grants) == (AgentCard("reader", "a.md"), False)
+    parsed = card.parse("reader", "a.md", {})
+    assert (parsed, parsed.grants) == (AgentCard("reader", "a.md"), False)
     only = card.parse("reader", "a.md", {"permissions": [{"tool": "write_file", "scope": "docs/"}]})
     assert only.grants is False
 
 
 def test_permissions_that_are_words_are_the_channels_that_it_joins() -> None:
-    made = card.parse("worker", "m.yaml", {"permissions": ["general", "workflow"]})
-    assert (made.permissions, made.subscriptions) == (None, ("general", "workflow"))
+    parsed = card.parse("worker", "m.yaml", {"permissions": ["general", "workflow"]})
+    assert (parsed.permissions, parsed.subscriptions) == (None, ("general", "workflow"))
 
 
 @pytest.mark.parametrize(
@@ -82,9 +82,9 @@ def test_permissions_that_are_words_are_the_channels_that_it_joins() -> None:
     ],
 )  # fmt: skip
 def test_what_no_card_may_say(name: str, fields: dict[str, Any], why: str) -> None:
-    with pytest.raises(CardError) as found:
+    with pytest.raises(CardError) as caught:
         card.parse(name, "x", fields)
-    assert str(found.value) == why
+    assert str(caught.value) == why
 
 
 def test_unknown_fields_are_named_with_what_was_meant() -> None:

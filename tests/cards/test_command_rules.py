@@ -93,11 +93,11 @@ def test_a_real_shell_starts_no_program_that_was_not_read(line: str) -> None:
     """The shell finds no program, and prints the name of each that it looked for. Patterns and `~`
     would stand for files: no allowed command has them."""
     try:
-        known = {words[0] for words in commands(line)}
+        programs = {words[0] for words in commands(line)}
     except UnclearError:
         return
     begin = "exec 3>&1 >/dev/null 2>&1 </dev/null\nPATH=/nowhere\nset -f\n"
     missing = 'command_not_found_handle() { echo "$1" >&3; }\n'
     script = f"{begin}{missing}eval {shlex.quote(line)}\nwait"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
-    assert {*done.stdout.splitlines()} - {""} <= known
+    assert {*done.stdout.splitlines()} - {""} <= programs

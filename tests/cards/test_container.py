@@ -31,9 +31,9 @@ def environ(fakes: FakeContainers) -> Mapping[str, str]:
 
 
 def test_the_command_line() -> None:
-    made = Container("podman", IMAGE, "closed", ("--user", "1:1"))
+    started = Container("podman", IMAGE, "closed", ("--user", "1:1"))
     words = container.wrap(
-        ["claude", "-p", "Work"], made, "0123", MOUNTS,
+        ["claude", "-p", "Work"], started, "0123", MOUNTS,
         {"KEY": "secret", "LANG": "C.UTF-8", "PATH": "/bin"}, {"KEY", "OTHER"},
     )  # fmt: skip
     assert words == [
@@ -59,10 +59,10 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
     folder: str, words: list[str], secret: str
 ) -> None:
     tree = Path("/work") / folder
-    made = Container("docker", IMAGE)
+    started = Container("docker", IMAGE)
     try:
         line = container.wrap(
-            words, made, "1", MOUNTS._replace(tree=tree), {"KEY": secret, folder: "x"}, {"KEY"}
+            words, started, "1", MOUNTS._replace(tree=tree), {"KEY": secret, folder: "x"}, {"KEY"}
         )
     except RefusedError:
         assert set(folder) & {",", '"', *map(chr, range(32)), "\x7f"}
@@ -88,12 +88,12 @@ def test_a_path_that_would_be_read_as_options_is_refused(name: str) -> None:
 
 def test_the_first_program_that_has_the_image_is_used(fakes: FakeContainers) -> None:
     fakes.install("docker", "[]")
-    found = container.find("container", IMAGE, "", environ(fakes))
-    assert found == Container("docker", IMAGE, "", ("--user", USER))
+    first = container.find("container", IMAGE, "", environ(fakes))
+    assert first == Container("docker", IMAGE, "", ("--user", USER))
     fakes.install("podman", "true")
-    found = container.find("container", IMAGE, "net", environ(fakes))
+    first = container.find("container", IMAGE, "net", environ(fakes))
     keeps = ("--user", USER, "--userns", "keep-id")
-    assert found == Container("podman", IMAGE, "net", keeps)
+    assert first == Container("podman", IMAGE, "net", keeps)
     assert container.find("docker", IMAGE, "", environ(fakes)).program == "docker"
 
 
@@ -105,9 +105,9 @@ def test_docker_without_root_maps_the_user_to_root(fakes: FakeContainers) -> Non
 def test_without_a_program_or_an_image_it_is_said_what_is_missing(fakes: FakeContainers) -> None:
     with pytest.raises(NotSetUpError, match="is container, but no image is named"):
         container.find("container", "", "", environ(fakes))
-    with pytest.raises(NotSetUpError) as found:
+    with pytest.raises(NotSetUpError) as caught:
         container.find("container", IMAGE, "", environ(fakes))
-    assert str(found.value) == (
+    assert str(caught.value) == (
         "The setting `runs.sandbox` is container, but no container can be started: "
         "podman: it is not installed; docker: it is not installed."
     )

@@ -34,7 +34,7 @@ def test_the_scopes_of_one_tool_are_joined() -> None:
     assert manifest.scope_of(rights, "bash") == ("make", "npm test")
     assert manifest.scope_of(rights, "network") == ()
     assert manifest.scope_of(rights, "write_file") is None
-    assert manifest.decode([[each.tool, [*each.scope]] for each in rights]) == rights
+    assert manifest.decode([[right.tool, [*right.scope]] for right in rights]) == rights
 
 
 def test_only_what_runs_or_reaches_something_needs_consent() -> None:

@@ -76,8 +76,8 @@ def test_reads_stay_in_the_worktree_and_the_runs_folder() -> None:
     ],
 )  # fmt: skip
 def test_only_named_hosts_may_be_reached(url: str, fits: bool) -> None:
-    found = rights(network=["docs.example", "*.sub.example"]).reaching(url)
-    assert found == ("" if fits else "it may not reach that host")
+    reason = rights(network=["docs.example", "*.sub.example"]).reaching(url)
+    assert reason == ("" if fits else "it may not reach that host")
 
 
 def test_the_network_is_all_or_nothing_without_hosts() -> None:

@@ -44,9 +44,9 @@ def read(repo: Path, *, approved: bool = False) -> read_cards.Cards:
 
 def test_the_cards_of_both_files_are_read(repo: Path) -> None:
     commit(repo, reader=READER, machines=MACHINES)
-    found = read(repo, approved=True)
+    cards = read(repo, approved=True)
     why = ".ghp/machines.yaml, line 8 on main: bad: `model` is not a text"
-    assert found.by_agent == {
+    assert cards.by_agent == {
         "reader": AgentCard("reader", ".ghp/agents/reader.md", "Reads", skills=(Skill("rust"),)),
         "gtx": AgentCard(
             "gtx", ".ghp/machines.yaml", model="qwen2.5:32b", machine="gtx",
@@ -54,7 +54,7 @@ def test_the_cards_of_both_files_are_read(repo: Path) -> None:
         ),
         "bad": AgentCard("bad", ".ghp/machines.yaml", broken=why, approved=True),
     }  # fmt: skip
-    assert [problem.told for problem in found.problems] == [
+    assert [problem.told for problem in cards.problems] == [
         ".ghp/agents/reader.md, line 4 on main: `colour` is not known",
         why,
         ".ghp/machines.yaml on main: reader has a card in .ghp/agents/reader.md, which counts",
@@ -75,23 +75,23 @@ def test_links_are_not_followed_and_long_files_not_read(repo: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "link.md").symlink_to("/etc/passwd")
     commit(repo, long=READER + "x" * 100_000, reader=READER)
-    found = read(repo)
-    assert [name for name, card in found.by_agent.items() if not card.broken] == ["reader"]
-    assert [problem.told for problem in found.problems if problem.is_ignored] == [
+    cards = read(repo)
+    assert [name for name, card in cards.by_agent.items() if not card.broken] == ["reader"]
+    assert [problem.told for problem in cards.problems if problem.is_ignored] == [
         ".ghp/agents/link.md on main: it is a link or a folder, not a file",
         ".ghp/agents/long.md on main: it has more than 100,000 bytes",
     ]
     # Their agents must not run as if they had no card.
-    assert {name for name, card in found.by_agent.items() if card.broken} == {"link", "long"}
+    assert {name for name, card in cards.by_agent.items() if card.broken} == {"link", "long"}
 
 
 def test_an_entry_that_is_wrong_hides_no_other(repo: Path) -> None:
     text = "agents:\n  one: [1]\n  two: {host: 'a b'}\n  three: {model: m}\n"
     commit(repo, machines=text)
-    found = read(repo)
-    broken = {name: bool(card.broken) for name, card in found.by_agent.items()}
+    cards = read(repo)
+    broken = {name: bool(card.broken) for name, card in cards.by_agent.items()}
     assert broken == {"one": True, "two": True, "three": False}
-    assert len(found.problems) == 2
+    assert len(cards.problems) == 2
     assert read_cards.machines_problem(repo, MAIN) == ""
 
 
@@ -100,8 +100,8 @@ def test_more_cards_than_are_read_let_nobody_run_without_one(
 ) -> None:
     monkeypatch.setattr(read_cards, "MOST", 1)
     commit(repo, a=READER, b=READER)
-    found = read(repo).by_agent
-    assert [bool(found[name].broken) for name in "ab"] == [False, True]
+    cards = read(repo).by_agent
+    assert [bool(cards[name].broken) for name in "ab"] == [False, True]
 
 
 def test_yaml_that_is_too_much_is_a_problem_and_no_card(repo: Path) -> None:
@@ -115,15 +115,15 @@ def test_yaml_that_is_too_much_is_a_problem_and_no_card(repo: Path) -> None:
         bytes=b"---\n\xff\n---\n",
         deep="---\na: " + "[" * 4_000,
     )
-    found = read(repo)
-    assert [problem.text for problem in found.problems] == [
+    cards = read(repo)
+    assert [problem.text for problem in cards.problems] == [
         "the front matter has an alias (`*name`)",
         "the front matter is not a list of fields",
         "the front matter has no end: no second `---`",
         "the front matter has more than 8000 characters",
         "no front matter: the first line is not `---`",
     ]
-    assert all(card.broken for card in found.by_agent.values())
+    assert all(card.broken for card in cards.by_agent.values())
 
 
 def test_a_repository_without_cards_has_none(repo: Path) -> None:

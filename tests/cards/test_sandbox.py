@@ -42,9 +42,9 @@ works = pytest.mark.skipif(
 @pytest.fixture
 def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
-    made = shift_of(repo, "One")
-    yield made
-    made.end_all()
+    new_shift = shift_of(repo, "One")
+    yield new_shift
+    new_shift.end_all()
 
 
 @works
@@ -119,9 +119,9 @@ def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None
     assert chosen("auto", "", has_manifest=False) is False
     assert chosen("bwrap", "", has_manifest=False) is True
     assert chosen("auto", "no such program") is False
-    with pytest.raises(NotSetUpError) as found:
+    with pytest.raises(NotSetUpError) as caught:
         chosen("bwrap", "no such program")
-    assert str(found.value) == (
+    assert str(caught.value) == (
         "The setting `runs.sandbox` is bwrap, but it cannot be used: no such program."
     )
 

@@ -33,7 +33,7 @@ def test_a_renamed_function_and_a_new_call_of_it_are_a_warning(repo: Path) -> No
 def test_both_directions_of_a_pair_are_looked_at(repo: Path) -> None:
     mine = {"pkg/new.py": "from pkg import util\n\nutil.helper('x')\n"}
     theirs = {"pkg/util.py": RENAMED, "pkg/use.py": IMPORTER.replace("helper", "assist")}
-    assert [(each.agent, each.user) for each in lost(repo, PY, mine, theirs)] == [("bob", "ann")]
+    assert [(loss.agent, loss.user) for loss in lost(repo, PY, mine, theirs)] == [("bob", "ann")]
 
 
 def test_a_definition_that_is_gone_has_no_new_name(repo: Path) -> None:
@@ -187,9 +187,9 @@ def test_other_languages_have_the_same_rule(repo: Path, language: str) -> None:
     names = ("helper", "assist"), ("Helper", "Assist")
     mine = {path: text.replace(*names[0]).replace(*names[1]) for path, text in base.items()}
     changed = {path: text for path, text in mine.items() if text != base[path]}
-    found = lost(repo, base, changed, theirs)
-    assert [f"{each.used_in} {' '.join(map(str, each.lines))}" for each in found] == expected
-    assert {each.new_name.lower() for each in found} == {"assist"}
+    losses = lost(repo, base, changed, theirs)
+    assert [f"{loss.used_in} {' '.join(map(str, loss.lines))}" for loss in losses] == expected
+    assert {loss.new_name.lower() for loss in losses} == {"assist"}
 
 
 @pytest.mark.slow
@@ -226,8 +226,8 @@ def test_a_file_that_is_being_written_counts_by_its_words(repo: Path) -> None:
 def test_hostile_files_end_nothing(repo: Path, hostile: bytes) -> None:
     mine = {"pkg/util.py": RENAMED, "pkg/use.py": "x = 1\n"}
     theirs: Files = {"a.py": hostile, "z.py": "import pkg.util\n\npkg.util.helper('x')\n"}
-    found = said(repo, PY, mine, theirs)
-    assert found[-1:] == ["helper -> assist: z.py 3"]
+    lines = said(repo, PY, mine, theirs)
+    assert lines[-1:] == ["helper -> assist: z.py 3"]
 
 
 def test_a_file_that_is_a_link_is_no_file(repo: Path) -> None:

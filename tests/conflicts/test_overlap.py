@@ -40,6 +40,6 @@ def test_a_moved_folder_meets_a_new_file_in_it() -> None:
 
 @given(st.lists(st.frozensets(st.sampled_from("abcdefg")), max_size=8))
 def test_every_pair_with_a_common_path_is_merged(sets: list[frozenset[str]]) -> None:
-    found = candidates([NetChange(paths) for paths in sets])
+    pairs_found = candidates([NetChange(paths) for paths in sets])
     pairs = combinations(range(len(sets)), 2)
-    assert found == [(x, y) for x, y in pairs if sets[x] & sets[y]]
+    assert pairs_found == [(x, y) for x, y in pairs if sets[x] & sets[y]]

@@ -17,7 +17,7 @@ from tests.support.rivals import TEXT, agent, base, survey
 
 def changed(chance: random.Random) -> dict[str, str | bytes | None]:
     """Some edits, additions, deletions and renames."""
-    found: dict[str, str | bytes | None] = {}
+    files: dict[str, str | bytes | None] = {}
     for name in chance.sample(["a.txt", "b.txt", "d/c.txt", "d/e.txt"], 2):
         lines = TEXT.splitlines()
         start = chance.randrange(len(lines))
@@ -26,14 +26,14 @@ def changed(chance: random.Random) -> dict[str, str | bytes | None]:
         ] * chance.randrange(3)
         match chance.randrange(5):
             case 0:
-                found[name] = None
+                files[name] = None
             case 1:
-                found |= {name: None, f"moved-{name}": "\n".join([*lines, ""])}
+                files |= {name: None, f"moved-{name}": "\n".join([*lines, ""])}
             case _:
-                found[name] = "\n".join([*lines, ""])
+                files[name] = "\n".join([*lines, ""])
     if chance.random() < 0.3:
-        found["new.txt"] = f"{chance.random()}\n"
-    return found
+        files["new.txt"] = f"{chance.random()}\n"
+    return files
 
 
 @pytest.mark.slow
@@ -47,7 +47,7 @@ def test_exactly_the_pairs_conflict_that_git_cannot_merge(repo: Path, seed: int)
     for number, name in enumerate(names, 1):
         agent(repo, name, number, changed(chance))
         branches[name] = f"agent/{name}/{number}-part"
-    found = {
+    conflicts = {
         tuple(sorted((*pair.ours.agents, *pair.theirs.agents))): pair for pair in survey(repo).pairs
     }
     expected: dict[tuple[str, ...], list[str]] = {}
@@ -60,9 +60,9 @@ def test_exactly_the_pairs_conflict_that_git_cannot_merge(repo: Path, seed: int)
             shown = git(place, "diff", "--name-only", "--diff-filter=U")
             expected[one, other] = shown.splitlines()
         run_git(place, "merge", "--abort")
-    assert found.keys() == expected.keys()
+    assert conflicts.keys() == expected.keys()
     for pair, unmerged in expected.items():
-        named = {x for one in found[pair].files for x in (one.path, *one.paths)}
+        named = {x for one in conflicts[pair].files for x in (one.path, *one.paths)}
         assert named.issuperset(unmerged), pair
 
 

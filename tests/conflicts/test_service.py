@@ -48,10 +48,10 @@ def test_nothing_in_the_clone_is_touched(repo: Path) -> None:
                      "new.txt": f"{n}\n"}) for n in (1, 2)]  # fmt: skip
     commit(repo, {"b.txt": edited(10)})
     before = [everything(folder) for folder in (repo, *folders)]
-    known = refs(repo)
+    refs_before = refs(repo)
     assert not survey(repo).is_clean
     assert [everything(folder) for folder in (repo, *folders)] == before
-    assert refs(repo) == known
+    assert refs(repo) == refs_before
 
 
 def test_lines_are_those_of_each_agents_own_file(repo: Path) -> None:
@@ -127,8 +127,8 @@ def test_each_kind_of_conflict(
     })  # fmt: skip
     agent(repo, "worker-1", 1, ours)
     agent(repo, "worker-2", 2, changed=theirs)
-    known = [f"worker-1 (#1) worker-2 (#2): {line}" for line in expected]
-    assert described(survey(repo)) == known
+    lines = [f"worker-1 (#1) worker-2 (#2): {line}" for line in expected]
+    assert described(survey(repo)) == lines
 
 
 def test_links_and_submodules_are_told_in_words(repo: Path) -> None:

@@ -26,10 +26,10 @@ def read(repo: Path, scratch: Path) -> tuple[list[AgentWork], list[UnreadWork]]:
     scratch.mkdir()
     programs = trial_merge.programs(repo)
     place = trial_merge.open_place(repo / ".git", scratch, programs)
-    found, unread = works.read(find(repo), place, scratch)
-    for work in found:
+    read_works, unread = works.read(find(repo), place, scratch)
+    for work in read_works:
         assert place.check("cat-file", "-t", work.commit).text == "commit"
-    return found, unread
+    return read_works, unread
 
 
 def test_a_clean_worktree_is_its_last_commit(repo: Path, tmp_path: Path) -> None:
@@ -51,10 +51,10 @@ def test_worktrees_of_people_are_no_agents_work(repo: Path) -> None:
 
 def test_a_worktree_that_vanishes_meanwhile_is_named(repo: Path, tmp_path: Path) -> None:
     folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
-    found = find(repo)
+    listed = find(repo)
     git(repo, "worktree", "remove", "--force", str(folder))
     place = trial_merge.open_place(repo / ".git", tmp_path, trial_merge.programs(repo))
-    assert works.read(found, place, tmp_path) == (
+    assert works.read(listed, place, tmp_path) == (
         [], [UnreadWork("worker-1 (#1)", "its worktree is gone")],
     )  # fmt: skip
 

@@ -20,9 +20,9 @@ def at(folder: Path) -> Workspace:
 
 
 def put(clone: Path, files: dict[str, str]) -> str:
-    made = commit(clone, files)
+    commit_id = commit(clone, files)
     git(clone, "push", "--quiet", "origin", "HEAD")
-    return made
+    return commit_id
 
 
 def test_what_the_trunk_names_is_shown_with_where_it_is_from(clone: Path) -> None:

@@ -37,12 +37,12 @@ def test_the_doctor_is_told_what_is_no_template_yet(repo: Path) -> None:
     assert list(trunk_file.check(at(repo), TEMPLATES)) == []
     (repo / ".ghp/templates").mkdir(parents=True)
     (repo / ".ghp/templates/pull.md.j2").write_text("x\n")
-    told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
-    assert told == [("INFO", ".ghp/templates/pull.md.j2 takes effect once it is on main.")]
+    findings = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
+    assert findings == [("INFO", ".ghp/templates/pull.md.j2 takes effect once it is on main.")]
     git(repo, "add", "-A")
     git(repo, "commit", "--quiet", "--message", "Template")
-    told = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
-    assert told == [
+    findings = [(one.level.name, one.text) for one in trunk_file.check(at(repo), TEMPLATES)]
+    assert findings == [
         (
             "WARNING",
             ".ghp/templates/pull.md.j2 on main is not used: nobody has approved it in this clone.",

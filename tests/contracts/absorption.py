@@ -52,15 +52,15 @@ class AbsorptionContract:
         one, other, third = (field.store(number) for number in range(3))
         say(field, other, "b")
         exchange([one, other])
-        seen = tip_of(one, other)
+        tip = tip_of(one, other)
         say(field, other, "c")
         other.sync()
-        assert one.absorb_clones([seen], ADA) == Absorption(
-            left=((seen.clone, "it was active again"),)
+        assert one.absorb_clones([tip], ADA) == Absorption(
+            left=((tip.clone, "it was active again"),)
         )
         third.sync()
         assert sorted(notes(third)) == [".ghp/notes/b.md", ".ghp/notes/c.md"]
-        assert seen.clone in {tip.clone for tip in third.snapshot().tips()}
+        assert tip.clone in {tip.clone for tip in third.snapshot().tips()}
 
     def test_a_clone_that_comes_back_goes_on_where_it_was(self, field: Field) -> None:
         one, other = field.store(0), field.store(1)

@@ -77,15 +77,15 @@ class ForgeContract:
     def test_what_is_opened_is_as_it_was_said(self, site: Site) -> None:
         head = site.work("agent/one")
         new = NewPull("agent/one", "main", head, "Parse files", "Closes #3", issue=3, draft=True)
-        made = site.forge.open(new, WORKER)
-        same = made._replace(author="", created_at=BEGIN, updated_at=BEGIN, url="")
+        opened = site.forge.open(new, WORKER)
+        same = opened._replace(author="", created_at=BEGIN, updated_at=BEGIN, url="")
         assert same == Pull(
-            made.number, "agent/one", "main", head, "Parse files", "Closes #3", 3, True,
+            opened.number, "agent/one", "main", head, "Parse files", "Closes #3", 3, True,
             created_at=BEGIN, updated_at=BEGIN, sent=Sent(head, WORKER),
         )  # fmt: skip
-        assert site.forge.get(made.number) == made
-        assert site.forge.find("agent/one") == made
-        assert site.forge.list() == [made]
+        assert site.forge.get(opened.number) == opened
+        assert site.forge.find("agent/one") == opened
+        assert site.forge.list() == [opened]
 
     def test_opened_again_it_is_the_same_brought_up_to_date(self, site: Site) -> None:
         first = self.opened(site, draft=True)
@@ -113,26 +113,27 @@ class ForgeContract:
         assert site.forge.find("agent/two") == two
 
     def test_a_change_changes_what_it_says_and_nothing_else(self, site: Site) -> None:
-        made = self.opened(site)
-        changed = site.forge.change(made.number, PullChange(title="Read files"), ANN)
-        assert changed._replace(updated_at=BEGIN) == made._replace(
+        opened = self.opened(site)
+        changed = site.forge.change(opened.number, PullChange(title="Read files"), ANN)
+        assert changed._replace(updated_at=BEGIN) == opened._replace(
             title="Read files", updated_at=BEGIN
         )
 
     def test_what_is_so_already_stays_as_it_is(self, site: Site) -> None:
-        made = self.opened(site)
+        opened = self.opened(site)
         assert (
-            site.forge.change(made.number, PullChange(title=made.title, draft=False), ANN) == made
+            site.forge.change(opened.number, PullChange(title=opened.title, draft=False), ANN)
+            == opened
         )
 
     def test_what_was_closed_makes_room_for_a_new_one(self, site: Site) -> None:
-        made = self.opened(site)
-        closed = site.forge.change(made.number, PullChange(state="closed"), ANN)
+        opened = self.opened(site)
+        closed = site.forge.change(opened.number, PullChange(state="closed"), ANN)
         assert closed.state == "closed"
         assert site.forge.list() == []
         assert site.forge.find("agent/one") == closed
         new = self.opened(site)
-        assert new.number != made.number
+        assert new.number != opened.number
         assert site.forge.find("agent/one") == new
 
     @pytest.mark.parametrize(
@@ -149,39 +150,39 @@ class ForgeContract:
         assert site.forge.list(closed=True) == []
 
     def test_a_body_that_is_too_long_is_cut(self, site: Site) -> None:
-        made = self.opened(site, body="x" * (BODY_LIMIT + 1))
-        assert BODY_LIMIT - 1_000 < len(made.body) <= BODY_LIMIT
-        assert made.body.endswith("x\n…")
+        opened = self.opened(site, body="x" * (BODY_LIMIT + 1))
+        assert BODY_LIMIT - 1_000 < len(opened.body) <= BODY_LIMIT
+        assert opened.body.endswith("x\n…")
 
     # ------------------------------------------------------------------------ merging
 
     def test_what_is_merged_is_on_the_trunk_and_says_so(self, site: Site) -> None:
-        made, before = self.opened(site), site.trunk
-        merged = site.forge.merge(made.number, ANN, head=made.head, onto=before)
-        assert (merged.state, merged.head) == ("merged", made.head)
-        assert site.has(made.head)
+        opened, before = self.opened(site), site.trunk
+        merged = site.forge.merge(opened.number, ANN, head=opened.head, onto=before)
+        assert (merged.state, merged.head) == ("merged", opened.head)
+        assert site.has(opened.head)
         assert site.trunk == merged.merged_as
-        assert site.forge.get(made.number) == merged
+        assert site.forge.get(opened.number) == merged
         assert site.forge.list() == []
         assert site.forge.list(closed=True) == [merged]
 
     def test_what_is_merged_stays_so(self, site: Site) -> None:
-        made = self.opened(site)
-        merged = site.forge.merge(made.number, ANN, head=made.head)
+        opened = self.opened(site)
+        merged = site.forge.merge(opened.number, ANN, head=opened.head)
         trunk = site.trunk
-        assert site.forge.merge(made.number, WORKER, head=made.head) == merged
-        changed = site.forge.change(made.number, PullChange(state="closed", draft=True), ANN)
+        assert site.forge.merge(opened.number, WORKER, head=opened.head) == merged
+        changed = site.forge.change(opened.number, PullChange(state="closed", draft=True), ANN)
         assert (changed.state, changed.draft) == ("merged", False)
         assert site.trunk == trunk
 
     def test_a_branch_that_moved_is_not_merged(self, site: Site) -> None:
-        made, before = self.opened(site), site.trunk
+        opened, before = self.opened(site), site.trunk
         head = site.work("agent/one")
         with pytest.raises(PullMovedError) as moved:
-            site.forge.merge(made.number, ANN, head=made.head)
-        assert moved.value.pull.number == made.number
-        assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
-        assert site.forge.merge(made.number, ANN, head=head).state == "merged"
+            site.forge.merge(opened.number, ANN, head=opened.head)
+        assert moved.value.pull.number == opened.number
+        assert (site.trunk, site.forge.get(opened.number).state) == (before, "open")
+        assert site.forge.merge(opened.number, ANN, head=head).state == "merged"
 
     def test_a_trunk_that_moved_is_not_merged_into_where_that_can_be_told(self, site: Site) -> None:
         one, two = self.opened(site), self.opened(site, "agent/two")
@@ -194,20 +195,20 @@ class ForgeContract:
         assert site.forge.merge(two.number, ANN, head=two.head, onto=site.trunk).state == "merged"
 
     def test_a_draft_and_a_closed_one_are_not_merged(self, site: Site) -> None:
-        made, before = self.opened(site, draft=True), site.trunk
+        opened, before = self.opened(site, draft=True), site.trunk
         with pytest.raises(RefusedError, match="is a draft"):
-            site.forge.merge(made.number, ANN, head=made.head)
-        site.forge.change(made.number, PullChange(draft=False, state="closed"), ANN)
+            site.forge.merge(opened.number, ANN, head=opened.head)
+        site.forge.change(opened.number, PullChange(draft=False, state="closed"), ANN)
         with pytest.raises(RefusedError, match="is closed"):
-            site.forge.merge(made.number, ANN, head=made.head)
+            site.forge.merge(opened.number, ANN, head=opened.head)
         assert site.trunk == before
 
     def test_what_conflicts_is_not_merged(self, site: Site) -> None:
         new = NewPull("agent/one", "main", site.spoil("agent/one"), "Parse files")
-        made, before = site.forge.open(new, WORKER), site.trunk
+        opened, before = site.forge.open(new, WORKER), site.trunk
         with pytest.raises(MergeConflictError):
-            site.forge.merge(made.number, ANN, head=made.head)
-        assert (site.trunk, site.forge.get(made.number).state) == (before, "open")
+            site.forge.merge(opened.number, ANN, head=opened.head)
+        assert (site.trunk, site.forge.get(opened.number).state) == (before, "open")
 
     # ----------------------------------------------------------------- merging several
 

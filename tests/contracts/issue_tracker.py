@@ -49,9 +49,9 @@ class IssueTrackerContract:
     server_time = False
     closing_comments = 1  # how often an issue whose work was merged says so
 
-    def at(self, said: Timestamp, wanted: Timestamp) -> Timestamp:
+    def at(self, time: Timestamp, wanted: Timestamp) -> Timestamp:
         """The time that something has, if it is as it must be."""
-        return said if self.server_time else wanted
+        return time if self.server_time else wanted
 
     @pytest.fixture
     def clock(self) -> ManualClock:
@@ -76,23 +76,23 @@ class IssueTrackerContract:
         ]
 
     def test_a_new_issue_has_only_what_was_said(self, tracker: IssueTracker) -> None:
-        made = tracker.create(IssueChange(title="Fix it"), WORKER)
-        assert made == Issue(
-            id=made.id,
+        created = tracker.create(IssueChange(title="Fix it"), WORKER)
+        assert created == Issue(
+            id=created.id,
             number=IssueNumber(1),
             title="Fix it",
             author="worker-1",
-            created_at=self.at(made.created_at, BEGIN),
-            updated_at=self.at(made.updated_at, BEGIN),
+            created_at=self.at(created.created_at, BEGIN),
+            updated_at=self.at(created.updated_at, BEGIN),
         )
-        assert made.created_at
-        assert made.created_at <= made.updated_at
-        assert tracker.get(1) == made
+        assert created.created_at
+        assert created.created_at <= created.updated_at
+        assert tracker.get(1) == created
 
     def test_a_new_issue_has_all_that_was_said(
         self, tracker: IssueTracker, three: list[Issue]
     ) -> None:
-        made = tracker.create(
+        created = tracker.create(
             IssueChange(
                 title="  A title\x07 on\ntwo lines ",
                 body="\nThe body\r\nhas lines.\n\n",
@@ -104,8 +104,8 @@ class IssueTrackerContract:
             ),
             ANN,
         )
-        assert made == Issue(
-            id=made.id,
+        assert created == Issue(
+            id=created.id,
             number=IssueNumber(4),
             title="A title on two lines",
             body="The body\nhas lines.",
@@ -115,10 +115,10 @@ class IssueTrackerContract:
             parent=IssueNumber(1),
             priority="high",
             author="Ann Example",
-            created_at=self.at(made.created_at, BEGIN),
-            updated_at=self.at(made.updated_at, BEGIN),
+            created_at=self.at(created.created_at, BEGIN),
+            updated_at=self.at(created.updated_at, BEGIN),
         )
-        assert tracker.list() == [*three, made]
+        assert tracker.list() == [*three, created]
 
     @pytest.mark.parametrize("form", ["2", "#2", " #2 ", "02", 2])
     def test_an_issue_goes_by_its_number(
@@ -154,22 +154,22 @@ class IssueTrackerContract:
     def test_a_change_changes_what_it_names_and_nothing_else(
         self, tracker: IssueTracker, clock: ManualClock
     ) -> None:
-        made = tracker.create(
+        created = tracker.create(
             IssueChange(title="Old", body="Text", add_labels=("bug", "ui"), priority="low"), ANN
         )
         clock.wait(60)
         change = IssueChange(title="New", add_labels=("api",), remove_labels=("ui", "unknown"))
         changed = tracker.change(1, change, WORKER)
         at = self.at(changed.updated_at, LATER)
-        assert changed == made._replace(title="New", labels=("api", "bug"), updated_at=at)
-        assert at >= made.updated_at
+        assert changed == created._replace(title="New", labels=("api", "bug"), updated_at=at)
+        assert at >= created.updated_at
         assert tracker.get(1) == changed
 
     def test_every_field_can_be_changed_and_changed_back(
         self, tracker: IssueTracker, three: list[Issue]
     ) -> None:
         before = three[2]
-        there = IssueChange(
+        forth = IssueChange(
             title="T",
             body="B",
             state="closed",
@@ -189,7 +189,7 @@ class IssueTrackerContract:
             remove_assignees=("worker-1",),
             remove_blockers=numbers(2),
         )
-        changed = tracker.change(3, there, ANN)
+        changed = tracker.change(3, forth, ANN)
         assert changed == before._replace(
             title="T",
             body="B",
@@ -228,13 +228,13 @@ class IssueTrackerContract:
     def test_what_no_tracker_takes_is_refused(
         self, tracker: IssueTracker, change: IssueChange, why: str
     ) -> None:
-        made = tracker.create(IssueChange(title="Here"), ANN)
+        created = tracker.create(IssueChange(title="Here"), ANN)
         with pytest.raises(UsageError) as on_change:
             tracker.change(1, change, ANN)
         with pytest.raises(UsageError) as on_create:
             tracker.create(change._replace(title=change.title or "New"), ANN)
         assert {str(on_change.value), str(on_create.value)} == {why}
-        assert tracker.list(closed=True) == [made]
+        assert tracker.list(closed=True) == [created]
 
     def test_a_refused_creation_spends_no_number(self, tracker: IssueTracker) -> None:
         with pytest.raises(UsageError):
@@ -274,18 +274,18 @@ class IssueTrackerContract:
 
     def test_the_same_comment_without_a_marker_is_said_twice(self, tracker: IssueTracker) -> None:
         tracker.create(IssueChange(title="T"), ANN)
-        said = tuple(tracker.comment(1, "Again", ANN) for _ in range(2))
-        assert tracker.get(1).comments == said
-        assert said[0].id != said[1].id
+        comments = tuple(tracker.comment(1, "Again", ANN) for _ in range(2))
+        assert tracker.get(1).comments == comments
+        assert comments[0].id != comments[1].id
 
     def test_a_comment_with_a_marker_is_said_once_for_each_issue(
         self, tracker: IssueTracker, three: list[Issue]
     ) -> None:
-        said = tracker.comment(1, "Once", WORKER, marker="escalation 3f9a")
-        assert tracker.comment(1, "Once more", ANN, marker="escalation 3f9a") == said
+        comment = tracker.comment(1, "Once", WORKER, marker="escalation 3f9a")
+        assert tracker.comment(1, "Once more", ANN, marker="escalation 3f9a") == comment
         other = tracker.comment(1, "Other", WORKER, marker="escalation 77aa")
         elsewhere = tracker.comment(2, "Once", WORKER, marker="escalation 3f9a")
-        assert tracker.get(1).comments == (said, other)
+        assert tracker.get(1).comments == (comment, other)
         assert tracker.get(2).comments == (elsewhere,)
 
     def test_several_are_closed_with_one_comment_each(
@@ -311,11 +311,11 @@ class IssueTrackerContract:
 
     def test_half_a_surrogate_pair_does_not_get_in(self, tracker: IssueTracker) -> None:
         broken = b"caf\xe9".decode("utf-8", "surrogateescape")
-        made = tracker.create(IssueChange(title=f"T {broken}", body=broken), ANN)
+        created = tracker.create(IssueChange(title=f"T {broken}", body=broken), ANN)
         tracker.comment(1, broken, ANN)
-        assert made.body.encode() == b"caf?"
+        assert created.body.encode() == b"caf?"
         assert tracker.get(1).comments[0].body == "caf?"
-        assert made.title.encode()
+        assert created.title.encode()
 
     def test_an_issue_cannot_wait_for_itself(
         self, tracker: IssueTracker, three: list[Issue]
@@ -372,8 +372,8 @@ class IssueTrackerContract:
     def test_many_at_once_get_numbers_of_their_own(self, make: MakeTracker) -> None:
         titles = [f"Issue {n}" for n in range(12)]
         with ThreadPoolExecutor(4) as pool:
-            made = list(pool.map(lambda t: make().create(IssueChange(title=t), ANN), titles))
-        assert sorted(issue.number for issue in made) == list(range(1, 13))
+            created = list(pool.map(lambda t: make().create(IssueChange(title=t), ANN), titles))
+        assert sorted(issue.number for issue in created) == list(range(1, 13))
         assert sorted(issue.title for issue in make().list()) == sorted(titles)
 
     def test_many_at_once_lose_no_change(self, make: MakeTracker) -> None:
@@ -388,11 +388,11 @@ class IssueTrackerContract:
             list(pool.map(say, words))
         issue = make().get(1)
         assert issue.labels == tuple(words)
-        assert sorted(said.body for said in issue.comments) == words
+        assert sorted(comment.body for comment in issue.comments) == words
 
     def test_many_at_once_say_a_marked_comment_once(self, make: MakeTracker) -> None:
         make().create(IssueChange(title="T"), ANN)
         with ThreadPoolExecutor(4) as pool:
-            said = set(pool.map(lambda n: make().comment(1, f"{n}", ANN, marker="m"), range(8)))
-        assert set(make().get(1).comments) == said
-        assert len(said) == 1
+            comments = set(pool.map(lambda n: make().comment(1, f"{n}", ANN, marker="m"), range(8)))
+        assert set(make().get(1).comments) == comments
+        assert len(comments) == 1

@@ -13,16 +13,16 @@ class KnowledgeBaseContract:
     """Inherit it, with a fixture `base` that answers a new knowledge base."""
 
     def test_what_shares_words_with_the_question_is_found_first(self, base: KnowledgeBase) -> None:
-        found = base.search("which service signed the JWTs", ALL, 3)
-        assert found[0].note == JWT.id
-        assert [hit.score for hit in found] == sorted((hit.score for hit in found), reverse=True)
+        hits = base.search("which service signed the JWTs", ALL, 3)
+        assert hits[0].note == JWT.id
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
     def test_no_more_is_found_than_was_asked_for(self, base: KnowledgeBase) -> None:
         assert len(base.search("port on staging JWTs", ALL, 1)) == 1
 
     def test_only_what_is_asked_about_is_searched(self, base: KnowledgeBase) -> None:
-        found = base.search("which service signed the JWTs", ALL, 3, {PORT.id, CORS.id})
-        assert JWT.id not in {hit.note for hit in found}
+        hits = base.search("which service signed the JWTs", ALL, 3, {PORT.id, CORS.id})
+        assert JWT.id not in {hit.note for hit in hits}
         assert base.search("JWTs", ALL, 3, set()) == []
 
     def test_only_the_given_notes_are_found_whatever_was_there_before(
@@ -37,8 +37,8 @@ class KnowledgeBaseContract:
     def test_a_changed_text_is_found_by_its_new_words_alone(self, base: KnowledgeBase) -> None:
         base.search("JWTs", ALL, 3)
         changed = JWT._replace(text="Cookies carry the session of administrators")
-        found = base.search("session cookies of administrators", [CORS, changed, PORT], 1)
-        assert [hit.note for hit in found] == [JWT.id]
+        hits = base.search("session cookies of administrators", [CORS, changed, PORT], 1)
+        assert [hit.note for hit in hits] == [JWT.id]
 
     def test_bringing_the_same_again_changes_nothing(self, base: KnowledgeBase) -> None:
         assert base.index(ALL).total == 3
@@ -59,4 +59,4 @@ class KnowledgeBaseContract:
             assert isinstance(base.search(query, odd, 2), list)
 
     def test_every_shortcoming_comes_with_a_remedy(self, base: KnowledgeBase) -> None:
-        assert all(each.code == "knowledge" and each.remedy for each in base.health())
+        assert all(finding.code == "knowledge" and finding.remedy for finding in base.health())

@@ -73,16 +73,16 @@ def at_once(rivals: Sequence[Callable[[], T]]) -> list[T | LockMovedError]:
 def play(field: Field, steps: Steps) -> None:
     """Rivals act on what each saw last; each right must go as one chain of leases."""
     rivals = [field.locks() for _ in range(RIVALS)]
-    seen: dict[tuple[int, str], Lock | None] = {}
+    last_read: dict[tuple[int, str], Lock | None] = {}
     truth: dict[str, list[Lock]] = {name: [] for name in NAMES}
     for who, verb, name in steps:
         field.clock.wait(1)
         now = truth[name][-1] if truth[name] else None
-        had = seen.get((who, name))
-        got, outcome = _act(rivals[who], verb, name, f"worker-{who}", had)
-        seen[who, name] = got
-        assert outcome in ("looked", "done" if had == now else "moved")
-        if outcome == "done" and got and got != had:
+        previous = last_read.get((who, name))
+        got, outcome = _act(rivals[who], verb, name, f"worker-{who}", previous)
+        last_read[who, name] = got
+        assert outcome in ("looked", "done" if previous == now else "moved")
+        if outcome == "done" and got and got != previous:
             truth[name].append(got)
         else:
             assert got == now
@@ -96,14 +96,14 @@ def play(field: Field, steps: Steps) -> None:
 
 
 def _act(
-    rival: LockService, verb: str, name: str, holder: str, had: Lock | None
+    rival: LockService, verb: str, name: str, holder: str, previous: Lock | None
 ) -> tuple[Lock | None, str]:
     """What the rival knows afterwards, and what came of it."""
     try:
         if verb == "acquire":
-            return rival.acquire(name, holder, expected=had), "done"
-        if verb == "release" and had:
-            return rival.release(name, expected=had), "done"
+            return rival.acquire(name, holder, expected=previous), "done"
+        if verb == "release" and previous:
+            return rival.release(name, expected=previous), "done"
     except LockMovedError as moved:
         return moved.current, "moved"
     return rival.read(name), "looked"
@@ -216,8 +216,8 @@ class LockContract:
         taken = one.acquire("issue/12", "worker-1", expected=None)
         free = one.release("issue/12", expected=taken, reason="done")
         other = one.acquire("trunk", "lead", expected=None)
-        known = one.known_histories(["issue/12", "trunk", "issue/77"])
-        assert {name: [*locks] for name, locks in known.items()} == {
+        histories = one.known_histories(["issue/12", "trunk", "issue/77"])
+        assert {name: [*locks] for name, locks in histories.items()} == {
             "issue/12": [taken, free],
             "trunk": [other],
         }
@@ -263,7 +263,7 @@ class LockContract:
 
     def test_a_list_has_the_rights_below_its_prefix_by_name(self, field: Field) -> None:
         one = field.locks()
-        made = {
+        acquired = {
             name: one.acquire(name, "worker-1", expected=None)
             for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b")
         }
@@ -280,7 +280,7 @@ class LockContract:
             "nothing/": [],
             "Issue/": [],
         }
-        assert field.locks().list("issue/") == [made["issue/12"], made["issue/2"]]
+        assert field.locks().list("issue/") == [acquired["issue/12"], acquired["issue/2"]]
 
     def test_a_free_right_stays_in_the_list(self, field: Field) -> None:
         one = field.locks()
@@ -308,8 +308,8 @@ class LockContract:
         one = field.locks()
         for name in ("trunk", "issue/2", "issue/12", "numbers", "path/0a1b", "name/staging"):
             one.acquire(name, "worker-1", expected=None)
-        asked = ("issue/", "issue/1", "t", "path/", "name/staging", "issue/*", "Issue/", "../")
-        assert {prefix: [x.name for x in one.known(prefix)] for prefix in asked} == {
+        prefixes = ("issue/", "issue/1", "t", "path/", "name/staging", "issue/*", "Issue/", "../")
+        assert {prefix: [x.name for x in one.known(prefix)] for prefix in prefixes} == {
             "issue/": ["issue/12", "issue/2"],
             "issue/1": ["issue/12"],
             "t": ["trunk"],
@@ -413,10 +413,10 @@ class LockContract:
 
     def test_a_rival_who_comes_between_reading_and_taking_wins(self, field: Field) -> None:
         one, two = field.locks(), field.locks()
-        seen = one.read("trunk")
+        read = one.read("trunk")
         rival = two.acquire("trunk", "worker-2", expected=two.read("trunk"))
         with pytest.raises(LockMovedError) as caught:
-            one.acquire("trunk", "worker-1", expected=seen)
+            one.acquire("trunk", "worker-1", expected=read)
         assert caught.value.current == rival
 
 

@@ -31,7 +31,7 @@ class Field(Protocol):
     def store(self, clone: int) -> WholeStore:
         """The state as one more process of a clone sees it; clones count from 0."""
 
-    def beat(self, clone: int, agent: str, said: Presence) -> None:
+    def beat(self, clone: int, agent: str, fields: Presence) -> None:
         """An agent of a clone says of itself that it is `said`, now."""
 
     def alone(self) -> WholeStore:
@@ -138,10 +138,10 @@ class StateStoreContract:
 
     def test_who_decided_on_an_older_state_is_told_and_adds_nothing(self, field: Field) -> None:
         store, rival = field.store(0), field.store(0)
-        seen = store.snapshot().revision
+        revision = store.snapshot().revision
         say(field, rival, "b")
         with pytest.raises(StateMovedError):
-            store.commit([record(field, "a", 1)], expected=seen)
+            store.commit([record(field, "a", 1)], expected=revision)
         assert told(store) == [("note", "N-b")]
         assert list(notes(store)) == [".ghp/notes/b.md"]
 
@@ -149,16 +149,16 @@ class StateStoreContract:
         self, field: Field
     ) -> None:
         store, rival = field.store(0), field.store(0)
-        seen: list[list[str]] = []
+        reads: list[list[str]] = []
 
         def decide(snapshot: Snapshot) -> tuple[int, list[Record]]:
-            seen.append(list(snapshot.files(".ghp/notes/")))
-            if len(seen) == 1:
+            reads.append(list(snapshot.files(".ghp/notes/")))
+            if len(reads) == 1:
                 say(field, rival, "b")
-            return len(seen), [record(field, "a", snapshot.clock + 1)]
+            return len(reads), [record(field, "a", snapshot.clock + 1)]
 
         assert transact(store, decide) == 2
-        assert seen == [[], [".ghp/notes/b.md"]]
+        assert reads == [[], [".ghp/notes/b.md"]]
         assert [(entry.clock, entry.object) for entry in store.ledger()] == [(1, "N-b"), (2, "N-a")]
 
     def test_a_decision_to_do_nothing_writes_nothing(self, field: Field) -> None:
@@ -266,11 +266,11 @@ class StateStoreContract:
 
     def test_a_beat_is_seen_at_once_and_stays_when_it_is_folded(self, field: Field) -> None:
         store = field.store(0)
-        said = {"issue": 7, "status": "testing", "lastAction": "…", "epoch": 1, "seq": 1}
-        field.beat(0, "worker-1", said)
-        assert store.snapshot().agents() == {"worker-1": said}
+        fields = {"issue": 7, "status": "testing", "lastAction": "…", "epoch": 1, "seq": 1}
+        field.beat(0, "worker-1", fields)
+        assert store.snapshot().agents() == {"worker-1": fields}
         assert store.fold() == 1
-        assert field.store(0).snapshot().agents() == {"worker-1": said}
+        assert field.store(0).snapshot().agents() == {"worker-1": fields}
         assert dict(store.snapshot().files(".ghp/")) == {}, "presence is no record"
         assert told(store) == [("presence", "testing")]
 
@@ -306,17 +306,22 @@ class StateStoreContract:
 
     def test_what_stays_on_its_machine_is_never_in_the_state(self, field: Field) -> None:
         store = field.store(0)
-        said = {"status": "idle", "epoch": 1, "seq": 1}
-        field.beat(0, "worker-1", {**said, "local": {"pid": 7}})
-        assert store.snapshot().agents() == {"worker-1": said}
+        fields = {"status": "idle", "epoch": 1, "seq": 1}
+        field.beat(0, "worker-1", {**fields, "local": {"pid": 7}})
+        assert store.snapshot().agents() == {"worker-1": fields}
         store.fold()
-        assert store.snapshot().agents() == {"worker-1": said}
+        assert store.snapshot().agents() == {"worker-1": fields}
 
     def test_a_field_from_a_newer_version_goes_to_the_other_clones(self, field: Field) -> None:
-        said = {"status": "idle", "epoch": 1, "seq": 1, "mood": {"now": ["calm", 1.5, None, True]}}
-        field.beat(0, "worker-1", said)
+        fields = {
+            "status": "idle",
+            "epoch": 1,
+            "seq": 1,
+            "mood": {"now": ["calm", 1.5, None, True]},
+        }
+        field.beat(0, "worker-1", fields)
         exchange([field.store(0), field.store(1)])
-        assert field.store(1).snapshot().agents() == {"worker-1": said}
+        assert field.store(1).snapshot().agents() == {"worker-1": fields}
 
     def test_only_this_clones_agents_beat_here(self, field: Field) -> None:
         field.beat(0, "worker-1", {"status": "idle", "epoch": 1, "seq": 1})

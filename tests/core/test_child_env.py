@@ -56,8 +56,8 @@ def test_a_secret_in_base64_is_not_shown_wherever_it_begins(
     encode: Callable[[bytes], bytes], before: str, after: str
 ) -> None:
     secret = "s3cr3t?>~" + "long enough for two lines " * 3
-    said = encode(f"{before}{secret}{after}".encode()).decode()
-    left = shown(f"it is {said} there", {"DEPLOY_TOKEN": secret})
+    encoded = encode(f"{before}{secret}{after}".encode()).decode()
+    left = shown(f"it is {encoded} there", {"DEPLOY_TOKEN": secret})
     room = len(base64.b64encode(f"{before}{after}".encode())) + 6  # an edge is shared
     assert len(left) <= len("it is ***\n there") + room
     assert "***" in left

@@ -116,11 +116,11 @@ def test_a_time_is_in_the_future_only_if_a_date_says_so(
     text: str, now: float, quarters: int
 ) -> None:
     try:
-        found = moment(text, now, timezone(timedelta(minutes=15 * quarters)))
+        time = moment(text, now, timezone(timedelta(minutes=15 * quarters)))
     except ValueError:
         return
-    assert found >= 0
-    if found > now:
+    assert time >= 0
+    if time > now:
         datetime.fromisoformat(text.strip())
 
 
@@ -138,7 +138,7 @@ def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.mark.parametrize(
-    ("now", "text", "found"),
+    ("now", "text", "expected"),
     [
         # At 2:00 on March 29 the clocks go to 3:00, at 3:00 on October 25 back to 2:00.
         ("2026-03-29T12:00:00+02:00", "today", "2026-03-28T23:00:00Z"),
@@ -153,10 +153,10 @@ def in_zone(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
     ],
 )
 def test_without_an_offset_the_time_zone_of_the_machine_counts(
-    in_zone: Callable[[str], None], now: str, text: str, found: str
+    in_zone: Callable[[str], None], now: str, text: str, expected: str
 ) -> None:
     in_zone(CENTRAL_EUROPE)
-    assert to_text(moment(text, to_seconds(now))) == found
+    assert to_text(moment(text, to_seconds(now))) == expected
 
 
 @pytest.mark.parametrize("zone", [CENTRAL_EUROPE, "OLD10NEW-14,M3.5.0,M10.5.0"])

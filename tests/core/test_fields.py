@@ -99,8 +99,8 @@ def test_what_is_no_id_is_refused_and_shown_on_a_short_line(text: str, shown: st
 
 
 def test_a_path_has_the_id_of_what_it_is_about_and_the_records_own() -> None:
-    found = ids_in(f"{FOLDER}aaaaaaaa0001/bbbbbbbb0001.json", FOLDER, "thing")
-    assert found == ("aaaaaaaa0001", "bbbbbbbb0001")
+    ids = ids_in(f"{FOLDER}aaaaaaaa0001/bbbbbbbb0001.json", FOLDER, "thing")
+    assert ids == ("aaaaaaaa0001", "bbbbbbbb0001")
 
 
 @pytest.mark.parametrize(

@@ -117,18 +117,18 @@ def test_all_who_wait_for_the_lock_have_it_one_after_another(tmp_path: Path) -> 
         came += 1
         with files.locked(path, patience=30):
             inside += 1
-            seen = inside
+            before = inside
             with contextlib.suppress(LockTimeoutError), files.locked(path, patience=0.001):
-                seen = 99  # a rival came in while it was held
+                before = 99  # a rival came in while it was held
             inside -= 1
-        return seen
+        return before
 
     with ThreadPoolExecutor(8) as pool:
         with files.locked(path):
             waiting = [pool.submit(wait_and_look) for _ in range(8)]
             while came < 8:
                 os.sched_yield()
-        assert [each.result(timeout=60) for each in waiting] == [1] * 8
+        assert [future.result(timeout=60) for future in waiting] == [1] * 8
 
 
 def test_the_lock_is_free_again_after_an_error(tmp_path: Path) -> None:

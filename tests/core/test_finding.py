@@ -5,13 +5,13 @@ from ghp_agents.core.finding import Finding, Level
 
 
 def test_each_word_makes_a_finding_of_its_level() -> None:
-    made = [
+    findings = [
         finding.ok("git", "git 2.39.5"),
         finding.info("agent", "No agent is named.", "Name one."),
         finding.warning("outbox", "One record waits.", "Fold.", fixable=True),
         finding.error("config", "Line 3 is broken.", "Correct it."),
     ]
-    assert made == [
+    assert findings == [
         Finding(Level.OK, "git", "git 2.39.5"),
         Finding(Level.INFO, "agent", "No agent is named.", "Name one."),
         Finding(Level.WARNING, "outbox", "One record waits.", "Fold.", fixable=True),

@@ -71,7 +71,7 @@ def test_a_word_said_in_a_folder_is_spelled_from_the_root(
 
 
 @pytest.mark.parametrize(
-    ("word", "said"),
+    ("word", "message"),
     [
         ("", "A pattern is empty."),
         ("  ", "A pattern is empty."),
@@ -100,10 +100,10 @@ def test_a_word_said_in_a_folder_is_spelled_from_the_root(
         ("x" * (LONGEST + 1), f"A pattern has {LONGEST + 1} characters; the limit is {LONGEST}."),
     ],
 )
-def test_what_is_no_pattern_is_refused_and_says_what_to_do(word: str, said: str) -> None:
+def test_what_is_no_pattern_is_refused_and_says_what_to_do(word: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         spelled(word)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert caught.value.hint
 
 

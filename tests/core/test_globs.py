@@ -89,12 +89,12 @@ def test_a_rule_says_what_a_dictionary_can_find_it_by(
     pattern: str, prefix: str, path: str | None, name: str | None, only_below: bool
 ) -> None:
     for sign, include in (("", True), ("!", False)):
-        made = rule(sign + pattern)
-        assert made == Glob(made.source, include, prefix, path, name, only_below)
+        glob = rule(sign + pattern)
+        assert glob == Glob(glob.source, include, prefix, path, name, only_below)
 
 
 def test_the_expressions_of_rules_can_be_joined_into_one() -> None:
-    joined = re.compile("|".join(each.source for each in rules(["a/", "/b/*.c", "*/", "c"])))
+    joined = re.compile("|".join(glob.source for glob in rules(["a/", "/b/*.c", "*/", "c"])))
     assert [bool(joined.search(path)) for path in ("a/x", "b/x.c", "c", "d\n/c", "d")] == [
         True, True, True, True, False,
     ]  # fmt: skip
@@ -210,12 +210,12 @@ def _ignored(field: Path, folder: str, word: str, paths: list[str]) -> list[str]
     for place in ("", "lib", "lib/deep"):
         (field / place / ".gitignore").unlink(missing_ok=True)
     (field / folder / ".gitignore").write_text(f"{word}\n")
-    asked = subprocess.run(
+    done = subprocess.run(
         ["git", "check-ignore", "--no-index", "--stdin", "-z"],
         cwd=field, input="\0".join(paths).encode(), capture_output=True, check=False,
     )  # fmt: skip
-    assert asked.returncode in (0, 1), asked.stderr
-    return asked.stdout.decode().split("\0")[:-1]
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout.decode().split("\0")[:-1]
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_a_status_is_lower_case_words_and_dashes(text: str) -> None:
 
 def test_a_status_that_nobody_knows_is_still_a_status() -> None:
     assert names.status_name("sulking") == "sulking"
-    assert all(names.status_name(known) == known for known in names.KNOWN_STATUSES)
+    assert all(names.status_name(status) == status for status in names.KNOWN_STATUSES)
 
 
 def test_a_word_that_is_no_status_is_refused_with_the_known_ones() -> None:

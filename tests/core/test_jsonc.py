@@ -39,13 +39,13 @@ def test_every_value_knows_its_text() -> None:
 
 def test_of_two_members_of_one_name_the_last_one_counts() -> None:
     root = parse('{"a": 1, "a": 2}')
-    found = find(root, "a")
-    assert found is not None
-    assert (found.value, root.value) == (2, {"a": 2})
+    member = find(root, "a")
+    assert member is not None
+    assert (member.value, root.value) == (2, {"a": 2})
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "line 1: the text ends too early"),
         (" \n", "line 2: the text ends too early"),
@@ -66,7 +66,7 @@ def test_of_two_members_of_one_name_the_last_one_counts() -> None:
         ("[" * (DEPTH + 2), f"line 1: nested more than {DEPTH} deep"),
     ],
 )
-def test_what_is_no_json_is_refused_with_its_line(text: str, said: str) -> None:
+def test_what_is_no_json_is_refused_with_its_line(text: str, message: str) -> None:
     with pytest.raises(JsonError) as caught:
         parse(text)
-    assert str(caught.value) == said
+    assert str(caught.value) == message

@@ -99,9 +99,9 @@ def test_a_file_of_its_own_has_one_member_on_a_line() -> None:
 def test_what_is_not_there_is_none() -> None:
     assert at('{"a": [1]}', ["a", 1]) is None
     assert at('{"a": [1]}', ["b", "c"]) is None
-    found = at('{"a": [1]}', ["a", 0])
-    assert found is not None
-    assert found.value == 1
+    node = at('{"a": [1]}', ["a", 0])
+    assert node is not None
+    assert node.value == 1
 
 
 # ------------------------------------------------------------------------------ the law

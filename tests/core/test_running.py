@@ -27,9 +27,9 @@ def child() -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def test_it_is_recognized_until_it_ends(child: "subprocess.Popen[bytes]") -> None:
-    known = running.identity(child.pid)
-    assert known
-    assert running.identity(child.pid) == known != running.identity(os.getpid())
+    identity = running.identity(child.pid)
+    assert identity
+    assert running.identity(child.pid) == identity != running.identity(os.getpid())
     child.kill()
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     assert running.identity(child.pid) is None  # its number is still taken

@@ -74,19 +74,19 @@ def test_our_templates_are_inside_the_package_in_a_wheel_and_beside_it_in_a_chec
 
 
 def test_a_value_that_the_template_names_and_nobody_gave_is_an_error(own: dict[str, str]) -> None:
-    said = failure(own, "# A\n\n{{ titel }}\n", title="A")
-    assert said == "a.md.j2, line 3: 'titel' is undefined."
+    message = failure(own, "# A\n\n{{ titel }}\n", title="A")
+    assert message == "a.md.j2, line 3: 'titel' is undefined."
 
 
 def test_an_error_of_syntax_names_the_file_and_the_line(own: dict[str, str]) -> None:
-    said = failure(own, "# A\n{% for x in %}\n")
-    assert said.startswith("a.md.j2, line 2: ")
+    message = failure(own, "# A\n{% for x in %}\n")
+    assert message.startswith("a.md.j2, line 2: ")
 
 
 def test_an_error_in_an_included_template_names_that_one(own: dict[str, str]) -> None:
     own["part.md.j2"] = "\n{{ missing }}\n"
-    said = failure(own, "{% include 'part.md.j2' %}")
-    assert said == "part.md.j2, line 2: 'missing' is undefined."
+    message = failure(own, "{% include 'part.md.j2' %}")
+    assert message == "part.md.j2, line 2: 'missing' is undefined."
     own["part.md.j2"] = "\n{% if %}\n"
     assert failure(own, "{% include 'part.md.j2' %}").startswith("part.md.j2, line 2: ")
 
@@ -109,8 +109,8 @@ def test_an_error_in_an_included_template_names_that_one(own: dict[str, str]) ->
 def test_what_a_template_must_not_or_cannot_do_is_an_error_with_its_line(
     own: dict[str, str], source: str
 ) -> None:
-    said = failure(own, f"\n{source}\n", words=["a"], render=render)
-    assert said.startswith("a.md.j2, line 2: ")
+    message = failure(own, f"\n{source}\n", words=["a"], render=render)
+    assert message.startswith("a.md.j2, line 2: ")
 
 
 @pytest.mark.parametrize(

@@ -82,13 +82,13 @@ def test_the_budget_is_kept_and_nothing_goes_unsaid(
 ) -> None:
     text = fit(head, sections, limit)
     assert len(text) <= limit
-    whole = "\n".join([f"{head}\n", *(each.whole for each in sections)])
+    whole = "\n".join([f"{head}\n", *(section.whole for section in sections)])
     if len(whole) <= limit:
         assert text == whole
-    for each in sections:
-        is_whole = each.whole in text
-        is_cut = f"## {each.title}\n" in text and f"see `{each.command}`)" in text
-        is_named = f"{each.title} (`{each.command}`)" in text
+    for section in sections:
+        is_whole = section.whole in text
+        is_cut = f"## {section.title}\n" in text and f"see `{section.command}`)" in text
+        is_named = f"{section.title} (`{section.command}`)" in text
         # With commands as long as the budget, not even the list of what is left out fits.
         assert is_whole or is_cut or is_named or text.endswith("…\n")
 
@@ -97,10 +97,10 @@ def test_the_budget_is_kept_and_nothing_goes_unsaid(
 @given(sections=SECTIONS)
 def test_sections_come_back_from_a_text_with_marks(sections: list[BudgetSection]) -> None:
     text = "head\n" + "".join(f"{mark(s.title, s.command)}\n{s.text}\n" for s in sections)
-    head, found = split(text)
+    head, parts = split(text)
     assert head == "head"
     assert [(s.title, s.command, s.text.strip("\n")) for s in sections] == [
-        (s.title, s.command, s.text) for s in found
+        (s.title, s.command, s.text) for s in parts
     ]
 
 

@@ -32,7 +32,7 @@ def test_the_environment_names_hosts_by_gh_host_and_by_the_workflows_server() ->
 
 
 @pytest.mark.parametrize(
-    ("host", "named", "found"),
+    ("host", "named", "expected"),
     [
         ("ghe.test:8443", ("ghe.test:8443",), "ghe.test:8443"),
         ("ghe.test:8443", ("ghe.test",), "ghe.test:8443"),
@@ -43,6 +43,6 @@ def test_the_environment_names_hosts_by_gh_host_and_by_the_workflows_server() ->
     ],
 )
 def test_a_name_without_a_port_names_every_port(
-    host: str, named: tuple[str, ...], found: str | None
+    host: str, named: tuple[str, ...], expected: str | None
 ) -> None:
-    assert token_host.as_named(host, named) == found
+    assert token_host.as_named(host, named) == expected

@@ -75,8 +75,8 @@ def test_what_is_not_an_issue_is_acquired_and_not_claimed(locks: GitLocks, remot
 def test_the_remote_has_one_ref_for_each_right_and_the_clone_no_other(
     locks: GitLocks, remote: Path, clone: Path
 ) -> None:
-    there = {ref for ref in refs(remote) if not ref.startswith("refs/heads/")}
-    assert there == {"refs/ghp/lease/issue/12"}
+    on_remote = {ref for ref in refs(remote) if not ref.startswith("refs/heads/")}
+    assert on_remote == {"refs/ghp/lease/issue/12"}
     private = clone / ".git/ghp/state.git"
     assert refs(private).keys() == {"refs/ghp/lease/issue/12"}
     assert refs(private)["refs/ghp/lease/issue/12"] == refs(remote)["refs/ghp/lease/issue/12"]

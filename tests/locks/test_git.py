@@ -68,11 +68,11 @@ def test_a_right_around_a_remote_goes_as_one_chain_whatever_the_rivals_do(
     place = tmp_path / "field"
     place.mkdir()
     remote = repos.copy_remote(templates, place / "remote.git")
-    made: list[Path] = []
+    folders: list[Path] = []
 
     def clones(count: int) -> list[Path]:
-        new = [place / f"clone-{len(made) + number}" for number in range(count)]
-        made.extend(repos.copy_clone(templates, path, remote) for path in new)
+        new = [place / f"clone-{len(folders) + number}" for number in range(count)]
+        folders.extend(repos.copy_clone(templates, path, remote) for path in new)
         return new
 
     play(CloneField(remote, clones), steps)

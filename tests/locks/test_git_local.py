@@ -113,9 +113,9 @@ def killed_after(repo: Path, who: str, heard: int) -> int:
     `heard` of them."""
     with counter(repo, who, 1_000) as process:
         assert process.stdout is not None
-        said = [int(process.stdout.readline()) for _ in range(heard)]
+        printed = [int(process.stdout.readline()) for _ in range(heard)]
         process.kill()
-        return max([0, *said, *(int(line) for line in process.stdout)])
+        return max([0, *printed, *(int(line) for line in process.stdout)])
 
 
 def one_more(repo: Path) -> int:
@@ -140,9 +140,9 @@ def test_what_a_killed_process_was_told_is_so_and_the_next_goes_on(repo: Path, h
 def test_sixty_kills_lose_nothing_and_leave_nothing_that_stops_the_next(repo: Path) -> None:
     last = 0
     for number in range(60):
-        said = killed_after(repo, f"worker-{number}", number % 4)
-        assert said == 0 or said > last
-        last = max(last, said)
+        printed = killed_after(repo, f"worker-{number}", number % 4)
+        assert printed == 0 or printed > last
+        last = max(last, printed)
         now = one_more(repo)
         assert now in (last + 1, last + 2)
         last = now

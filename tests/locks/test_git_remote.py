@@ -158,13 +158,13 @@ def test_a_list_takes_all_that_was_decided_before_there_was_a_remote_along(
     repo: Path, remote: Path, field: CloneField
 ) -> None:
     locks = LocalField(repo).locks()
-    made = [counted(locks, 2, name) for name in ("issue/1", "issue/2", "trunk")]
+    counted_locks = [counted(locks, 2, name) for name in ("issue/1", "issue/2", "trunk")]
     git(repo, "remote", "add", "origin", str(remote))
     locks = LocalField(repo).locks()  # the next command
-    assert locks.list("issue/") == made[:2]
-    assert field.locks().list() == made[:2]
-    assert locks.list() == made
-    assert field.locks().list() == made
+    assert locks.list("issue/") == counted_locks[:2]
+    assert field.locks().list() == counted_locks[:2]
+    assert locks.list() == counted_locks
+    assert field.locks().list() == counted_locks
 
 
 def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_number_is_given_again(
@@ -194,11 +194,11 @@ def test_a_right_goes_on_in_the_clone_when_the_remote_is_taken_away(
     locks = GitLocks(workspace(clone))
     counted(locks, 1)
     counted(field.locks(), 3, who="worker-2")
-    seen = locks.read("numbers")
+    read = locks.read("numbers")
     git(clone, "remote", "remove", "origin")
     locks = GitLocks(workspace(clone))  # the next command
-    assert locks.read("numbers") == seen
-    assert locks.list() == [seen]
+    assert locks.read("numbers") == read
+    assert locks.list() == [read]
     assert counted(locks, 1).generation == 5
 
 

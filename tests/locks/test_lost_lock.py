@@ -13,9 +13,9 @@ def right(holder: str | None, generation: int) -> Lock:
 
 
 def test_a_free_right_of_the_remotes_gives_way_to_a_later_holder() -> None:
-    known = right("bob", 3)
-    assert joined(right(None, 2), known, "n", "c") == known._replace(generation=4)
-    assert joined(right(None, 4), known, "n", "c") is None
+    ours = right("bob", 3)
+    assert joined(right(None, 2), ours, "n", "c") == ours._replace(generation=4)
+    assert joined(right(None, 4), ours, "n", "c") is None
 
 
 def test_what_was_given_back_here_claims_nothing_from_the_remotes_holder() -> None:
@@ -23,11 +23,11 @@ def test_what_was_given_back_here_claims_nothing_from_the_remotes_holder() -> No
 
 
 def test_two_holders_are_a_dispute_above_both_which_a_release_ends() -> None:
-    found = joined(right("carol", 2), right("bob", 5), "n", "c9")
-    assert found
-    assert (found.holder, found.generation, found.cause) == (None, 6, Cause(DISPUTE, "bob"))
-    assert (found.is_disputed, found.is_taken, found.clone) == (True, True, "c9")
-    free = given_back("issue/1", found, "n", "decided")
+    dispute = joined(right("carol", 2), right("bob", 5), "n", "c9")
+    assert dispute
+    assert (dispute.holder, dispute.generation, dispute.cause) == (None, 6, Cause(DISPUTE, "bob"))
+    assert (dispute.is_disputed, dispute.is_taken, dispute.clone) == (True, True, "c9")
+    free = given_back("issue/1", dispute, "n", "decided")
     assert (free.is_taken, free.generation) == (False, 7)
 
 
@@ -36,5 +36,5 @@ def test_one_holder_in_one_clone_disputes_nothing_with_itself() -> None:
 
 
 def test_what_a_later_generation_was_recorded_of_is_disputed_at_that_one() -> None:
-    found = forgotten(right("alice", 1), 4, "n", "c")
-    assert (found.is_disputed, found.generation, found.holder) == (True, 4, None)
+    dispute = forgotten(right("alice", 1), 4, "n", "c")
+    assert (dispute.is_disputed, dispute.generation, dispute.holder) == (True, 4, None)

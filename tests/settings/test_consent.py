@@ -23,24 +23,24 @@ def test_a_value_counts_if_exactly_that_value_was_agreed_to() -> None:
 
 
 def test_what_only_forbids_or_says_nothing_counts_at_once() -> None:
-    said = {
+    values = {
         "shared": ("*.lock",),
         "shared_owners": ("@core",),
         "checks": (),
         "worktree_copy_files": (".env", ".env.local"),
         "throttle": 3,
     }
-    assert judged(said, Agreement()) == ({k: said[k] for k in KEYS if k in said}, {})
+    assert judged(values, Agreement()) == ({k: values[k] for k in KEYS if k in values}, {})
 
 
 def test_of_a_trusted_owner_everything_counts() -> None:
-    said = {"checks": ("sh",), "orchestrators": ("lead",)}
-    assert judged(said, Agreement(), is_owners=True) == (said, {})
+    values = {"checks": ("sh",), "orchestrators": ("lead",)}
+    assert judged(values, Agreement(), is_owners=True) == (values, {})
 
 
 def test_a_repository_in_a_repositorys_file_is_only_proposed() -> None:
-    said = {"github": {"repository": "a/b", "host": "ghe.example.com"}}
-    kept = judged(said, Agreement(), is_owners=True).kept
+    values = {"github": {"repository": "a/b", "host": "ghe.example.com"}}
+    kept = judged(values, Agreement(), is_owners=True).kept
     assert kept == {"github": {"proposed": "a/b", "host": "ghe.example.com"}}
 
 

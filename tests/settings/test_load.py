@@ -25,8 +25,8 @@ def test_what_runs_something_counts_from_the_trunk_and_the_rest_as_checked_out(
 ) -> None:
     configure(clone, {"agents": {"checks": ["make test"], "throttle": 1}})
     (clone / FILE).write_text(json.dumps({"agents": {"checks": ["sh evil"], "throttle": 2}}))
-    found = settings(clone)
-    assert (found.checks, found.throttle, found.unagreed) == (("make test",), 2.0, {})
+    loaded = settings(clone)
+    assert (loaded.checks, loaded.throttle, loaded.unagreed) == (("make test",), 2.0, {})
 
 
 def test_a_commit_here_counts_when_it_is_on_the_remotes_trunk(clone: Path) -> None:
@@ -41,10 +41,10 @@ def test_other_values_on_the_trunk_are_asked_for_again_and_the_same_stay_good(cl
     configure(clone, {"agents": {"checks": ["make"], "orchestrators": ["lead"]}})
     commit(clone, {FILE: '{"agents": {"checks": ["make", "sh"], "orchestrators": ["lead"]}}'})
     git(clone, "push", "--quiet", "origin", "HEAD")
-    found = settings(clone)
-    assert (found.checks, found.orchestrators) == ((), ("lead",))
-    assert (found.unagreed, found.trunk_place) == ({"checks": ("make", "sh")}, "main")
-    assert settings(clone) == found, "the cache has the same"
+    loaded = settings(clone)
+    assert (loaded.checks, loaded.orchestrators) == ((), ("lead",))
+    assert (loaded.unagreed, loaded.trunk_place) == ({"checks": ("make", "sh")}, "main")
+    assert settings(clone) == loaded, "the cache has the same"
 
 
 @pytest.mark.slow
@@ -57,28 +57,28 @@ def test_the_trunk_names_another_trunk_only_with_consent(clone: Path) -> None:
     agree(clone)
     assert settings(clone).trunk == "dev"
     git(clone, "checkout", "--quiet", "-b", "next", "origin/dev")
-    made = commit(clone, {FILE: '{"agents": {"checks": ["make"]}}'})
+    commit_id = commit(clone, {FILE: '{"agents": {"checks": ["make"]}}'})
     git(clone, "push", "--quiet", "origin", "HEAD:dev")
     assert settings(clone).unagreed == {"checks": ("make",)}
     agree(clone)
     assert (settings(clone).checks, settings(clone).trunk) == (("make",), "dev")
-    assert settings_at(open_workspace(clone, {"HOME": "/nonexistent"}), made).checks == ()
+    assert settings_at(open_workspace(clone, {"HOME": "/nonexistent"}), commit_id).checks == ()
 
 
 def test_what_would_be_found_without_the_key_needs_no_consent(clone: Path) -> None:
     commit(clone, {FILE: '{"mainBranch": "main", "agents": {"remote": "origin"}}'})
     git(clone, "push", "--quiet", "origin", "HEAD")
-    found = settings(clone)
-    assert (found.trunk, found.remote, found.unagreed) == ("main", "origin", {})
+    loaded = settings(clone)
+    assert (loaded.trunk, loaded.remote, loaded.unagreed) == ("main", "origin", {})
 
 
 def test_the_persons_own_word_goes_before_all(clone: Path) -> None:
     commit(clone, {FILE: '{"agents": {"trunk": "dev", "checks": ["sh"], "remote": "x"}}'})
     git(clone, "push", "--quiet", "origin", "HEAD")
     mine({"mainBranch": "main", "agents": {"checks": ["make"], "remote": "origin"}})
-    found = settings(clone)
-    assert (found.trunk, found.checks, found.remote) == ("main", ("make",), "origin")
-    assert found.unagreed == {}
+    loaded = settings(clone)
+    assert (loaded.trunk, loaded.checks, loaded.remote) == ("main", ("make",), "origin")
+    assert loaded.unagreed == {}
 
 
 def test_a_file_on_the_trunk_that_cannot_be_read_names_nothing(clone: Path) -> None:

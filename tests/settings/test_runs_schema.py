@@ -12,9 +12,9 @@ OPENAI = {"url": "http://gtx:11434/v1", "model": "qwen", "keyEnv": "KEY", "conte
 
 def test_a_person_names_the_endpoint_and_a_repository_does_not() -> None:
     text = json.dumps({"agents": {"runs": {"openai": OPENAI, "newer": 1, "sandbox": "auto"}}})
-    known = {"url": OPENAI["url"], "model": "qwen", "key_env": "KEY", "context": 4096}
+    endpoint = {"url": OPENAI["url"], "model": "qwen", "key_env": "KEY", "context": 4096}
     assert schema.values("/home/me/config.json", text)["runs"] == {
-        "openai": known, "newer": 1, "sandbox": "auto",
+        "openai": endpoint, "newer": 1, "sandbox": "auto",
     }  # fmt: skip
     assert schema.values("/repo/.ghp/config.json", text)["runs"] == {"newer": 1}
     assert trusted({}, is_persons=False) == {}

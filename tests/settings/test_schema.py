@@ -17,8 +17,8 @@ from tests.support.consent import configure
 from tests.support.git import git
 
 
-def text(said: str) -> str:
-    return dedent(said).strip()
+def text(indented: str) -> str:
+    return dedent(indented).strip()
 
 
 def workspace(repo: Path, home: Path) -> Workspace:
@@ -202,7 +202,7 @@ def test_where_issues_are_is_merged_key_by_key(repo: Path, home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("fields", "reason"),
     [
         ('"repository": "widgets"', "repository is 'widgets', which is not owner/name"),
         ('"host": "https://a.b"', "host is 'https://a.b', which is not the name of a server"),
@@ -210,8 +210,8 @@ def test_where_issues_are_is_merged_key_by_key(repo: Path, home: Path) -> None:
         ('"api": "https://u:p@a.b"', "api is 'https://***@a.b', which is not the address of"),
     ],
 )
-def test_a_server_that_is_badly_written_is_named(said: str, reason: str) -> None:
-    [fault] = config.faults('{"agents": {\n"github": {' + said + "}}}")
+def test_a_server_that_is_badly_written_is_named(fields: str, reason: str) -> None:
+    [fault] = config.faults('{"agents": {\n"github": {' + fields + "}}}")
     assert fault.line == 2
     assert reason in fault.reason
 

@@ -144,8 +144,8 @@ def _records(
             lease = lease_record.follow(lease, detail, WORKER, AT, clock, CloneId(clone))
         return [(lease.path, lease_record.encode(lease))]
     if detail == "ask":
-        asked = Escalation(subject, Question("worker-1", "Why?"), AT, clock, CloneId(clone))
-        return [(first, question_record.render(asked))]
+        question = Escalation(subject, Question("worker-1", "Why?"), AT, clock, CloneId(clone))
+        return [(first, question_record.render(question))]
     if kind == "question":
         by = ADA if detail == "answer" else WORKER
         answer = Answer(identity, subject, by, "So.", AT, clock, CloneId(clone))
@@ -205,8 +205,8 @@ def _check(view: View) -> None:
     for read in (view.files, view.present):
         leases = lease_record.read_leases(read(LEASES))[0]
         questions = question_record.read(read(".ghp/"))[0]
-        seen = [x for x in leases if x.is_open], [x for x in questions if x.is_open]
-        assert seen == _ongoing(view)
+        ongoing = [x for x in leases if x.is_open], [x for x in questions if x.is_open]
+        assert ongoing == _ongoing(view)
 
 
 def _ongoing(view: View) -> tuple[list[object], list[object]]:
@@ -241,9 +241,9 @@ class Office:
         person.tracker.create(IssueChange(title="Parse the input"), ADA)
         person.tracker.create(IssueChange(title="Show the output"), ADA)
         self.sync(0, 1)
-        asked = escalation.escalate(agent, "Which format?", issue=1).escalation
+        question = escalation.escalate(agent, "Which format?", issue=1).escalation
         self.sync(1, 0)
-        escalation.answer(person, asked.name, "The short one.")
+        escalation.answer(person, question.name, "The short one.")
         person.tracker.comment(1, "The format is in the wiki.", ADA)
         self.sync(0, 1)
         news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
@@ -268,9 +268,9 @@ def office(clones: Clones) -> Office:
 
 def paths(folder: Path) -> list[str]:
     """The paths at a clone's tip."""
-    found = find_repository(App(folder, {}).ws)
-    assert found
-    return git(found.path, "ls-tree", "-r", "--name-only", found.ref).splitlines()
+    repository = find_repository(App(folder, {}).ws)
+    assert repository
+    return git(repository.path, "ls-tree", "-r", "--name-only", repository.ref).splitlines()
 
 
 def kinds(folder: Path) -> list[str]:
@@ -408,17 +408,17 @@ def absorbed(office: Office) -> Path:
 def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) -> None:
     office.sync(0, 1)
     agent, person = office.app(1, "worker-1"), office.app(0)
-    asked = escalation.escalate(agent, "Which format?").escalation
+    question = escalation.escalate(agent, "Which format?").escalation
     office.sync(1, 0)
-    escalation.answer(person, asked.name, "The short one.")
+    escalation.answer(person, question.name, "The short one.")
     office.sync(0, 1)
     assert office.compact(1, 0) == [0, 0]
     news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
     assert [item.answer.text for item in news] == ["The short one."]
     mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
     assert office.compact(1, 0) == [1, 1]
-    known, problems = escalation.read_all(office.app(1).store.snapshot())
-    assert ([item.is_open for item in known], problems) == ([False], [])
+    questions, problems = escalation.read_all(office.app(1).store.snapshot())
+    assert ([item.is_open for item in questions], problems) == ([False], [])
 
 
 # ------------------------------------------------------------------------------------- when

@@ -40,11 +40,11 @@ def test_an_urgent_question_is_shown_once_quoted_and_with_the_next_command(
     one: Post, tmp_path: Path
 ) -> None:
     escalation.escalate(one.parts, "Not urgent")
-    asked = escalation.escalate(one.parts, HOSTILE, urgency="high").escalation
+    question = escalation.escalate(one.parts, HOSTILE, urgency="high").escalation
     assert announce(one, tmp_path, DISPLAY=":0") == [[
         f"{tmp_path}/notify-send", "--app-name=ghp-agents", "--urgency=critical", "--",
         "worker-1 needs you",
-        "«Rm &lt;b&gt;all&lt;/b&gt;? $(id) 'id' [2J» ghp agent-answer " + asked.name,
+        "«Rm &lt;b&gt;all&lt;/b&gt;? $(id) 'id' [2J» ghp agent-answer " + question.name,
     ]]  # fmt: skip
     assert announce(one, tmp_path, DISPLAY=":0") == []
 
@@ -52,8 +52,8 @@ def test_an_urgent_question_is_shown_once_quoted_and_with_the_next_command(
 def test_a_message_that_asks_for_input_is_shown_and_an_answered_question_is_not(
     one: Post, tmp_path: Path
 ) -> None:
-    asked = escalation.escalate(one.parts, "Which port?", urgency="high").escalation
-    escalation.answer(one.by("@me").parts, asked.name, "8080")
+    question = escalation.escalate(one.parts, "Which port?", urgency="high").escalation
+    escalation.answer(one.by("@me").parts, question.name, "8080")
     payload = '{"question": "Which port?"}'
     name = one.send("@user.input_required", subject="Which port?", payload=payload).message.name
     shown = announce(one, tmp_path, WAYLAND_DISPLAY="wayland-0")

@@ -62,8 +62,8 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
         right: Lock = dispute._replace(clone=clone)
         place.locks._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
         lost_rights.put_back_locks(place.parts)
-    (asked,) = escalation.read_all(place.store.snapshot())[0]
-    assert asked.question.text == (
+    (question,) = escalation.read_all(place.store.snapshot())[0]
+    assert question.question.text == (
         "Who holds name/staging-db?\n\nTwo have it. Nobody can hold it until a person decides: "
         "`ghp agent-release --name staging-db --reason TEXT` frees it."
     )

@@ -48,56 +48,56 @@ def test_where_nothing_is_new_nothing_is_said(here: Place) -> None:
 
 def test_answers_come_in_their_order_and_once(here: Place) -> None:
     for number in (1, 2):
-        asked = here.ask(f"Question {number}?").escalation
-        here.by("@me").reply(asked.name, f"answer {number}")
-    found = heard(here)
-    assert [line for line in found.text.splitlines() if line.startswith("answer")] == [
+        question = here.ask(f"Question {number}?").escalation
+        here.by("@me").reply(question.name, f"answer {number}")
+    gathered = heard(here)
+    assert [line for line in gathered.text.splitlines() if line.startswith("answer")] == [
         "answer 1", "answer 2",
     ]  # fmt: skip
-    assert len(found.ids) == 2
-    mark(here.ws, WORKER, found.ids)
+    assert len(gathered.ids) == 2
+    mark(here.ws, WORKER, gathered.ids)
     assert heard(here) == Notifications("", ())
 
 
 def test_a_long_answer_is_cut_and_says_where_the_rest_is(here: Place) -> None:
-    asked = here.ask().escalation
-    here.by("@me").reply(asked.name, "x" * 100_000)
+    question = here.ask().escalation
+    here.by("@me").reply(question.name, "x" * 100_000)
     text = heard(here).text
     assert len(text) < 5_000
-    assert f"\n… (cut; all of it: `ghp agent-escalations {asked.name}`)\n" in text
+    assert f"\n… (cut; all of it: `ghp agent-escalations {question.name}`)\n" in text
 
 
 def test_a_question_that_is_too_long_itself_is_named(here: Place) -> None:
-    asked = here.ask(options=["o" * 490 + str(number) for number in range(30)]).escalation
-    here.by("@me").reply(asked.name, "1")
+    question = here.ask(options=["o" * 490 + str(number) for number in range(30)]).escalation
+    here.by("@me").reply(question.name, "1")
     assert heard(here).text == (
-        f"{asked.name} was answered: see `ghp agent-escalations {asked.name}`."
+        f"{question.name} was answered: see `ghp agent-escalations {question.name}`."
     )
 
 
 @pytest.mark.parametrize("letter", ["x", "😀"])
 def test_what_has_no_room_stays_new(here: Place, letter: str) -> None:
     for number in range(5):
-        asked = here.ask(f"Question {number}?").escalation
-        here.by("@me").reply(asked.name, letter * 1_500)
-    told = 0
+        question = here.ask(f"Question {number}?").escalation
+        here.by("@me").reply(question.name, letter * 1_500)
+    delivered = 0
     for _ in range(5):
-        found = heard(here, limit=8_000)
-        assert len(found.text.encode("utf-16-le")) // 2 <= 8_000
-        mark(here.ws, WORKER, found.ids)
-        told += len(found.ids)
-        if told == 5:
+        gathered = heard(here, limit=8_000)
+        assert len(gathered.text.encode("utf-16-le")) // 2 <= 8_000
+        mark(here.ws, WORKER, gathered.ids)
+        delivered += len(gathered.ids)
+        if delivered == 5:
             break
-        assert found.text.endswith(f"\n{news.MORE}")
-    assert told == 5
+        assert gathered.text.endswith(f"\n{news.MORE}")
+    assert delivered == 5
     assert heard(here).text == ""
 
 
 def test_a_lost_claim_comes_first_and_once_unless_asked_again(here: Place) -> None:
     locks = leases(here)
     lose(here, locks)
-    asked = here.ask().escalation
-    here.by("@me").reply(asked.name)
+    question = here.ask().escalation
+    here.by("@me").reply(question.name)
     first, *_ = heard(here, locks).text.splitlines()
     assert first.startswith("Your claim of #1 was taken: worker-2 has held it since ")
     assert "`ghp agent-handoff --issue 1`" in first
@@ -120,8 +120,8 @@ def test_a_claim_that_is_lost_again_is_told_again(here: Place) -> None:
 
 
 def test_nobody_elses_answer_is_news(here: Place) -> None:
-    asked = here.by("worker-2").ask().escalation
-    here.by("@me").reply(asked.name)
+    question = here.by("worker-2").ask().escalation
+    here.by("@me").reply(question.name)
     assert heard(here).text == ""
 
 
@@ -129,8 +129,8 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     locks = leases(here)
     for name in ("worker-2", "worker-3"):
         presence.register(here.by(name).ws, here.store, AgentName(name))
-    asked = here.by("worker-2").ask().escalation
-    here.by("@me").reply(asked.name)
+    question = here.by("worker-2").ask().escalation
+    here.by("@me").reply(question.name)
     lose(here, locks)
     folders = here.ws.folders
     bell.clear(folders, "worker-2")
@@ -138,10 +138,10 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
     def ringing() -> list[str]:
         news.notify_agents(make_context(here.ws, here.store, locks), here.store.snapshot())
         names = [f"worker-{number}" for number in (1, 2, 3)]
-        found = [name for name in names if bell.is_set(folders, name)]
-        for name in found:
+        rung = [name for name in names if bell.is_set(folders, name)]
+        for name in rung:
             bell.clear(folders, name)
-        return found
+        return rung
 
     assert ringing() == ["worker-1", "worker-2"]
     assert ringing() == ["worker-1", "worker-2"]  # until they were told
@@ -152,15 +152,15 @@ def test_it_rings_for_agents_of_this_clone_that_have_news(here: Place, repo: Pat
 
 
 def test_a_bell_rings_at_once_where_an_answer_is_given(here: Place) -> None:
-    asked = here.ask().escalation
+    question = here.ask().escalation
     assert not bell.is_set(here.ws.folders, WORKER)
-    here.by("@me").reply(asked.name)
+    here.by("@me").reply(question.name)
     assert bell.is_set(here.ws.folders, WORKER)
 
 
 def test_it_does_not_ring_for_who_is_stopped(here: Place) -> None:
-    asked = here.ask().escalation
-    here.by("@me").reply(asked.name)
+    question = here.ask().escalation
+    here.by("@me").reply(question.name)
     presence.heartbeat(here.ws, here.store, WORKER, {"status": "stopped"})
     bell.clear(here.ws.folders, WORKER)
     news.notify_agents(make_context(here.ws, locks=leases(here)), here.store.snapshot())

@@ -24,9 +24,9 @@ SHOW = "`ghp agent-issue show {}` shows all."
 def told(folder: Path, agent: str) -> list[str]:
     """What the agent hears now, delivered to it."""
     app, name = App(folder, os.environ, name=agent), AgentName(agent)
-    found = notifications.gather(app, name)
-    notifications.deliver(app, name, found.ids)
-    return found.text.splitlines()
+    gathered = notifications.gather(app, name)
+    notifications.deliver(app, name, gathered.ids)
+    return gathered.text.splitlines()
 
 
 def is_flagged(folder: Path, agent: str) -> bool:
@@ -184,8 +184,8 @@ def test_whoever_waits_for_its_file_is_named(repo: Path) -> None:
 
     def hear() -> None:
         parts = yard.parts("worker-1")
-        found = others_news.gather(parts, yard.store.snapshot(), AgentName("worker-1"))
-        heard.extend(text for text, _ in found)
+        gathered = others_news.gather(parts, yard.store.snapshot(), AgentName("worker-1"))
+        heard.extend(text for text, _ in gathered)
 
     yard.clock.at(2, hear)
     yard.clock.at(3, lambda: yard.give("worker-1", "docs/a.md"))

@@ -34,14 +34,14 @@ def test_a_person_is_asked_after_twice_the_time(
 
 
 def test_hostile_text_in_the_question_is_quoted() -> None:
-    asked = question(message(subject="» Obey «", to=("@all",), issue=3))
-    assert asked.text.splitlines() == [
+    asked_for = question(message(subject="» Obey «", to=("@all",), issue=3))
+    assert asked_for.text.splitlines() == [
         "@all does not complete M-3f9a. What should worker-1 do?",
         "",
         "worker-1 asked for «' Obey '», and twice the time for it has passed. "
         "`ghp agent-thread M-3f9a` shows the conversation.",
     ]
-    assert (asked.agent, asked.issue) == ("worker-1", 3)
+    assert (asked_for.agent, asked_for.issue) == ("worker-1", 3)
 
 
 @pytest.mark.slow
@@ -55,8 +55,8 @@ def test_it_is_shown_and_told_and_then_a_person_is_asked_once(repo: Path) -> Non
 
     run("agent-heartbeat --as worker-1")
     run("agent-heartbeat --as worker-2")
-    asked = "agent-send worker-2 Review --kind review --done-within 10m --as worker-1"
-    name = run(asked).strip()
+    request = "agent-send worker-2 Review --kind review --done-within 10m --as worker-1"
+    name = run(request).strip()
     clock.wait(661)
     assert f"a look: a request is overdue, {name[:6]}, 1m" in run("agent-status --as @me")
     run("agent-sync")

@@ -101,11 +101,11 @@ def test_a_silent_session_keeps_its_claim_while_its_process_runs(
     one.beat(status=status)
     one.sync()
     swept: list[list[tuple[str, bool]]] = []
-    seen: list[Liveness] = []
+    states: list[Liveness] = []
 
     def look() -> None:
         swept.append(kinds(run(other)))
-        seen.append(sees(other))
+        states.append(sees(other))
 
     def end() -> None:
         process.kill()
@@ -113,7 +113,7 @@ def test_a_silent_session_keeps_its_claim_while_its_process_runs(
 
     clock.plan = [*((hours * HOUR, look) for hours in (0.5, 1, 3)), (3.1 * HOUR, end)]
     process_watch.watch(one.parts)
-    assert (seen, swept) == ([state] * 3, [acts, [], []])
+    assert (states, swept) == ([state] * 3, [acts, [], []])
     assert clock.passed <= 3.1 * HOUR + process_watch.LOOK_EVERY  # nobody stays for nobody
     assert known(other) is not None
     one.sync()

@@ -31,9 +31,9 @@ def base(clone: Path, path: str) -> str:
 
 
 def seq(clone: Path, agent: str = "worker-1") -> int:
-    found = json.loads((clone / f".git/ghp/agents/{agent}.json").read_bytes())["seq"]
-    assert isinstance(found, int)
-    return found
+    number = json.loads((clone / f".git/ghp/agents/{agent}.json").read_bytes())["seq"]
+    assert isinstance(number, int)
+    return number
 
 
 @pytest.mark.slow
@@ -141,5 +141,5 @@ def test_two_agents_of_one_worktree_report_the_files_that_each_edits(
     assert lease(git_dir, 2e9) is None
     assert lease(str(one / ".git"), 2e9) is None
     succeed(one, "agent-sync")
-    assert [each["path"] for each in reported(one, "worker-1")] == ["a.py"]
-    assert [each["path"] for each in reported(one, "worker-3")] == ["a.py", "b.py"]
+    assert [fields["path"] for fields in reported(one, "worker-1")] == ["a.py"]
+    assert [fields["path"] for fields in reported(one, "worker-3")] == ["a.py", "b.py"]

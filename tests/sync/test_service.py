@@ -54,13 +54,13 @@ def here(repo: Path) -> Clone:
 
 def test_an_issue_made_offline_has_its_number_and_is_sent_in_one_sync(here: Clone) -> None:
     here.reach(False)
-    made = here.tracker.create(IssueChange(title="Write it"), ADA)
+    created = here.tracker.create(IssueChange(title="Write it"), ADA)
     here.reach(True)
     report = here.sync()
     assert (report.pushed, report.unsent, report.trouble) == (True, 0, None)
     assert [issue.number for issue in here.tracker.list()] == [1]
-    assert made.number != 1, "offline it had another name, which still finds it"
-    assert here.tracker.get(made.number).title == "Write it"
+    assert created.number != 1, "offline it had another name, which still finds it"
+    assert here.tracker.get(created.number).title == "Write it"
     assert here.store.sync_status().unsent == 0
 
 
@@ -76,11 +76,11 @@ def test_a_second_sync_finds_nothing_to_make_up_for(here: Clone) -> None:
 
 def test_without_pushing_nothing_is_named_and_nothing_sent(here: Clone) -> None:
     here.reach(False)
-    made = here.tracker.create(IssueChange(title="Write it"), ADA)
+    created = here.tracker.create(IssueChange(title="Write it"), ADA)
     here.reach(True)
     report = here.sync(push=False)
     assert (report.pushed, report.unsent) == (False, 1)
-    assert here.tracker.get(made.number).number == made.number
+    assert here.tracker.get(created.number).number == created.number
     assert here.hub.histories == {}
 
 

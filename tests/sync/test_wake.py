@@ -102,9 +102,9 @@ def test_a_note_waits_and_a_reply_does_not(team: Team) -> None:
 
 
 def test_an_answer_of_a_person_wakes(team: Team) -> None:
-    asked = escalation.escalate(team.app, "Which port?").escalation
+    question = escalation.escalate(team.app, "Which port?").escalation
     team.rest()
-    escalation.answer(team.one.by("@me").parts, asked.name, "8080")
+    escalation.answer(team.one.by("@me").parts, question.name, "8080")
     assert team.sync() == 1
 
 

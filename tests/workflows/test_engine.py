@@ -16,19 +16,19 @@ AT = Timestamp("2026-01-02T03:04:05Z")
 
 
 def message(name: str, kind: str = "request", **more: object) -> Message:
-    found = Message(name, Actor("worker-1"), ("worker-2",), "Tabs", AT, 1, CloneId("c"), kind=kind)
-    return found._replace(**more)  # type: ignore[arg-type]
+    new = Message(name, Actor("worker-1"), ("worker-2",), "Tabs", AT, 1, CloneId("c"), kind=kind)
+    return new._replace(**more)  # type: ignore[arg-type]
 
 
 def sent(*replies: str) -> Letter:
     """A step's message with replies: ack, done, failed, or a verdict."""
-    found = []
+    messages = []
     for number, word in enumerate(replies):
         kind = word if word in (ACK, "done", FAILED) else "done"
         verdict = word if word != kind else ""
-        found.append(message(f"f{number:03}", kind, by=Actor("worker-2"), about="aaaa",
+        messages.append(message(f"f{number:03}", kind, by=Actor("worker-2"), about="aaaa",
                              verdict=verdict, clock=2 + number))  # fmt: skip
-    return Letter(message("aaaa"), tuple(found))
+    return Letter(message("aaaa"), tuple(messages))
 
 
 def flow(*steps: WorkflowStep) -> Workflow:
@@ -41,7 +41,7 @@ SHIP = WorkflowStep("ship", "Ship", "@all", after=("mend",))
 
 
 def shown(states: tuple[StepState, ...]) -> list[str]:
-    return [each.outcome or each.status for each in states]
+    return [state.outcome or state.status for state in states]
 
 
 @pytest.mark.parametrize(
@@ -62,12 +62,12 @@ def shown(states: tuple[StepState, ...]) -> list[str]:
 def test_a_step_follows_from_what_became_of_those_before_it(
     facts: dict[str, Letter], states: str, todo: str
 ) -> None:
-    known = {name: StepFacts(letter) for name, letter in facts.items()}
-    found = engine.look(flow(LOOK, MEND, SHIP), known)
-    assert " ".join(shown(found)) == states
-    assert [f"{x.what} {x.step.name}" for x in engine.actions(found, known)] == todo.split("\n")[
-        : bool(todo)
-    ]
+    step_facts = {name: StepFacts(letter) for name, letter in facts.items()}
+    states_found = engine.look(flow(LOOK, MEND, SHIP), step_facts)
+    assert " ".join(shown(states_found)) == states
+    assert [
+        f"{x.what} {x.step.name}" for x in engine.actions(states_found, step_facts)
+    ] == todo.split("\n")[: bool(todo)]
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def workflows(draw: st.DrawFn) -> Workflow:
     """Up to six steps, each after some earlier ones."""
     steps: list[WorkflowStep] = []
     for number in range(draw(st.integers(1, 6))):
-        earlier = [each.name for each in steps]
+        earlier = [step.name for step in steps]
         after = tuple(draw(st.lists(st.sampled_from(earlier), unique=True, max_size=2))
                       if earlier else ())  # fmt: skip
         only_if = draw(st.sampled_from(["", "", "failed", "changes"])) if after else ""
@@ -135,13 +135,13 @@ class World:
         self.clones: list[dict[tuple[str, str], str]] = [{}, {}]
 
     def facts(self, clone: int) -> dict[str, StepFacts]:
-        known, found = self.clones[clone], {}
+        words, step_facts = self.clones[clone], {}
         for step in self.workflow.steps:
-            word = known.get((step.name, engine.SENDS))
+            word = words.get((step.name, engine.SENDS))
             letter = None if word is None else sent(*([word] if word else []))
-            gates = (known.get((step.name, x)) for x in (engine.ASKS, engine.PROPOSES))
-            found[step.name] = StepFacts(letter, gate=next((x for x in gates if x), ""))
-        return found
+            gates = (words.get((step.name, x)) for x in (engine.ASKS, engine.PROPOSES))
+            step_facts[step.name] = StepFacts(letter, gate=next((x for x in gates if x), ""))
+        return step_facts
 
     def states(self, clone: int) -> tuple[StepState, ...]:
         return engine.look(self.workflow, self.facts(clone))
@@ -171,10 +171,10 @@ class World:
     def sync(self) -> None:
         both = self.clones
         for key in {*both[0], *both[1]}:
-            words = {known[key] for known in both if key in known} - {"", engine.OPEN}
+            words = {events[key] for events in both if key in events} - {"", engine.OPEN}
             blank = "" if key[1] == engine.SENDS else engine.OPEN
-            for known in both:
-                known[key] = next(iter(words), blank)
+            for events in both:
+                events[key] = next(iter(words), blank)
 
     def finish(self) -> None:
         """Agents go on until nothing waits for them."""
@@ -197,13 +197,13 @@ def test_every_order_of_events_in_two_clones_ends_and_no_end_changes(
         world.act(0)
         world.answer(0)
         world.sync()
-        merged = {each.step.name: each for each in world.states(0)}
+        merged = {state.step.name: state for state in world.states(0)}
         over = {name: state for name, state in before.items() if state.is_over}
         assert {name: merged[name] for name in over} == over, "an end does not change"
         before = merged
-        for each in merged.values():
-            if each.status == engine.WAITING:
-                assert world.facts(0)[each.step.name].letter is None, "nothing is sent early"
+        for state in merged.values():
+            if state.status == engine.WAITING:
+                assert world.facts(0)[state.step.name].letter is None, "nothing is sent early"
     world.finish()
     assert world.states(0) == world.states(1)
     assert engine.standing(world.states(0)) != engine.RUNNING

@@ -29,9 +29,9 @@ def commit(repo: Path) -> None:
 
 
 def test_without_files_those_of_the_program_are_there(repo: Path) -> None:
-    found = known(repo)
-    assert ([*found.workflows], dict(found.problems)) == (SHIPPED, {})
-    assert all(each.is_shipped for each in found.workflows.values())
+    workflows = known(repo)
+    assert ([*workflows.workflows], dict(workflows.problems)) == (SHIPPED, {})
+    assert all(workflow.is_shipped for workflow in workflows.workflows.values())
 
 
 def test_only_a_file_on_main_counts_and_replaces_the_one_of_its_name(repo: Path) -> None:
@@ -39,9 +39,9 @@ def test_only_a_file_on_main_counts_and_replaces_the_one_of_its_name(repo: Path)
     write(repo, "mine.md", OWN)
     assert [*known(repo).workflows] == SHIPPED
     commit(repo)
-    found = known(repo)
-    assert [*found.workflows] == ["architecture", "epic", "mine", "question", "review"]
-    question = files.find(found, "question")
+    workflows = known(repo)
+    assert [*workflows.workflows] == ["architecture", "epic", "mine", "question", "review"]
+    question = files.find(workflows, "question")
     assert (question.description, question.is_shipped) == ("Mine", False)
     assert files.text(open_workspace(repo, {}), "question") == OWN
 
@@ -51,9 +51,9 @@ def test_a_link_or_a_long_file_on_main_is_named_and_does_not_count(repo: Path) -
     (repo / files.FOLDER / "link.md").symlink_to("real.md")
     write(repo, "long.md", OWN + "x" * 100_000)
     commit(repo)
-    found = known(repo)
-    assert [*found.workflows] == ["architecture", "epic", "question", "real", "review"]
-    assert dict(found.problems) == {
+    workflows = known(repo)
+    assert [*workflows.workflows] == ["architecture", "epic", "question", "real", "review"]
+    assert dict(workflows.problems) == {
         "link": "it is a link or a folder, not a file", "long": "it has more than 100000 bytes"
     }  # fmt: skip
     with pytest.raises(GhpError, match="cannot be used: it is a link"):
@@ -63,18 +63,18 @@ def test_a_link_or_a_long_file_on_main_is_named_and_does_not_count(repo: Path) -
 def test_a_file_that_is_wrong_hides_no_other_and_is_not_replaced(repo: Path) -> None:
     write(repo, "question.md", "no front matter")
     commit(repo)
-    found = known(repo)
-    assert [*found.workflows] == ["architecture", "epic", "review"]
+    workflows = known(repo)
+    assert [*workflows.workflows] == ["architecture", "epic", "review"]
     with pytest.raises(GhpError) as caught:
-        files.find(found, "question")
+        files.find(workflows, "question")
     assert str(caught.value) == (
         ".ghp/workflows/question.md cannot be used: no front matter: the first line is not `---`."
     )
     with pytest.raises(NotFoundError) as missing:
-        files.find(found, "nothing")
+        files.find(workflows, "nothing")
     assert str(missing.value) == "There is no workflow 'nothing'."
     with pytest.raises(NotFoundError) as number:
-        files.find(found, "12")
+        files.find(workflows, "12")
     assert number.value.hint == "To work on an issue: `ghp agent-start 12`."
 
 

@@ -11,8 +11,8 @@ AT, CLONE = Timestamp("2026-01-02T03:04:05Z"), CloneId("c")
 
 def start(**more: object) -> Message:
     text = "I write the lexer.\n{look}\n\x1b[31m<!-- hidden -->"
-    found = Message("aaaa", Actor("Ada", is_person=True), ("@all",), "Tabs", AT, 1, CLONE, text)
-    return found._replace(**more)  # type: ignore[arg-type]
+    new = Message("aaaa", Actor("Ada", is_person=True), ("@all",), "Tabs", AT, 1, CLONE, text)
+    return new._replace(**more)  # type: ignore[arg-type]
 
 
 def test_values_are_quoted_and_not_filled_in_again() -> None:
@@ -30,11 +30,11 @@ def test_results_of_earlier_steps_name_who_gave_them() -> None:
                      "aaaa", artifacts=("src/lexer.py", "a b"))  # fmt: skip
     letters = {"look": Letter(start(), (result,)), "open": Letter(start())}
     answer = Answer("ffff", "eeee", Actor("Ada", is_person=True), "Yes", AT, 3, CLONE)
-    asked = Escalation("eeee", Question("worker-2", "May it?"), AT, 2, CLONE, answers=(answer,))
+    question = Escalation("eeee", Question("worker-2", "May it?"), AT, 2, CLONE, answers=(answer,))
     step = WorkflowStep(
         "use", "Use", prompt="In short {look}, {open}, {ask}, {skipped}.\n{look}\n{ask}"
     )
-    assert body(step, start(), letters, {"ask": asked}) == (
+    assert body(step, start(), letters, {"ask": question}) == (
         "In short «Eight», (nothing), «Yes», (nothing).\n"
         "agent worker-2: done\n> Eight\nArtifacts: src/lexer.py, «a b»\n"
         "person «Ada»:\n> Yes"

@@ -78,10 +78,10 @@ class Team:
         self.exchange()
 
     def runs(self) -> list[dict[str, Any]]:
-        found = [json.loads(invoke("agent-workflows --json", folder, clock=self.clock).out)["runs"]
+        listed = [json.loads(invoke("agent-workflows --json", folder, clock=self.clock).out)["runs"]
                  for folder in (self.one, self.two)]  # fmt: skip
-        assert found[0] == found[1], "all clones see the same"
-        return list(found[0])
+        assert listed[0] == listed[1], "all clones see the same"
+        return list(listed[0])
 
     def states(self) -> list[str]:
         """The state of the only workflow, and of each of its steps."""
@@ -99,11 +99,11 @@ def test_a_question_is_asked_and_answered_in_another_clone(team: Team) -> None:
     name = team("agent-run question 'How wide is a tab?' --body 'For the lexer.'", "worker-1")
     team.exchange()
     assert team.states() == ["running", "active"]
-    (asked,) = team.inbox("worker-2")
-    assert (asked["about"], asked["subject"], asked["kind"]) == (
+    (question,) = team.inbox("worker-2")
+    assert (question["about"], question["subject"], question["kind"]) == (
         name, "Answer: How wide is a tab?", "question",
     )  # fmt: skip
-    shown = team(f"agent-inbox read {asked['id']}", "worker-2")
+    shown = team(f"agent-inbox read {question['id']}", "worker-2")
     assert "worker-1 asks: «How wide is a tab?»" in shown
     assert "> For the lexer." in shown
     team.do("worker-2", "--result 'Eight columns'")
@@ -180,8 +180,8 @@ def test_a_review_that_approves_needs_no_answer(team: Team) -> None:
 def test_a_step_that_fails_ends_the_workflow_and_says_where(team: Team) -> None:
     team("agent-run question 'How wide?' --to worker-2", "worker-1")
     team.exchange()
-    (asked,) = team.inbox("worker-2")
-    team(f"agent-inbox fail {asked['id']} --reason 'I do not know'", "worker-2")
+    (question,) = team.inbox("worker-2")
+    team(f"agent-inbox fail {question['id']} --reason 'I do not know'", "worker-2")
     team.exchange()
     assert team.states() == ["failed", "failed"]
     assert "failed at Answer: failed" in invoke("agent-workflows", team.one, clock=team.clock).out
@@ -204,9 +204,11 @@ def test_a_person_who_starts_it_does_its_step_and_decides(
     own(team, TWO_STEPS)
     name = team("agent-run look 'The parser'", "@me")
     team.exchange()
-    (asked,) = json.loads(invoke("agent-escalations --json", team.one, clock=team.clock).out)
-    assert asked["question"].startswith("Look: The parser\n\nLook at «The parser».\n\nHand back:")
-    team(f"agent-answer {asked['id']} 'It is fine'", "@me")
+    (question,) = json.loads(invoke("agent-escalations --json", team.one, clock=team.clock).out)
+    assert question["question"].startswith(
+        "Look: The parser\n\nLook at «The parser».\n\nHand back:"
+    )
+    team(f"agent-answer {question['id']} 'It is fine'", "@me")
     team.exchange()
     assert team.states() == ["running", "gated", "waiting"]
     questions = json.loads(invoke("agent-escalations --json", team.one, clock=team.clock).out)
@@ -217,8 +219,8 @@ def test_a_person_who_starts_it_does_its_step_and_decides(
     if end == "refused":
         assert team.states() == ["failed", "refused", "not reached"]
         return
-    (told,) = team.inbox("worker-2")
-    assert told["about"] == name
+    (note,) = team.inbox("worker-2")
+    assert note["about"] == name
     team.do("worker-2")
     assert team.states() == ["completed", "done", "done"]
 

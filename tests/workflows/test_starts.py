@@ -86,8 +86,8 @@ def test_a_question_to_a_topic_is_the_first_step_itself(team: Team) -> None:
     team("agent-subscribe 'agent.question'", "worker-2")
     name = team(line, "worker-1")
     team.exchange()
-    (asked,) = team.inbox("worker-2")
-    assert asked["id"] == name, "nobody is asked twice"
+    (question,) = team.inbox("worker-2")
+    assert question["id"] == name, "nobody is asked twice"
     assert team.states() == ["running", "active"]
     team.do("worker-2", "--result Eight")
     assert team.states() == ["completed", "done"]

@@ -60,11 +60,11 @@ def test_what_cannot_be_parsed_is_not_lost() -> None:
 
 def test_a_name_that_another_import_binds_too_is_not_bound() -> None:
     gone = Lost("a.py", HELPER)
-    known = Import("a", "helper", "helper")
+    helper = Import("a", "helper", "helper")
     used = Place("helper", USE, 4)
     for imports, expected in (
-        ((known,), {"b.py": [4]}),
-        ((known, Import("c", "helper", "helper")), {}),
+        ((helper,), {"b.py": [4]}),
+        ((helper, Import("c", "helper", "helper")), {}),
         ((Import("a", "helper", "other"),), {}),
         ((Import("a", "other", "helper"),), {}),
         ((), {}),
@@ -118,14 +118,18 @@ VERSIONS = st.lists(st.builds(changed, PATHS, FACTS, FACTS), max_size=3)
 def test_only_added_lines_that_have_the_name_are_told(
     mine: list[Version], theirs: list[Version]
 ) -> None:
-    known = {version.change.old: version for version in mine}
+    by_path = {version.change.old: version for version in mine}
     for gone in lost(mine, NAMES):
         assert gone.definition.name == "helper"
-        for path, lines in uses(gone, theirs, known).items():
-            places = [each for one in theirs if one.change.new == path for each in one.after.places]
-            told = [each for each in places if each.name == "helper" and each.line in lines]
-            assert lines == sorted({each.line for each in told if each.line <= 99})
-            assert all(any(not each.is_local for each in told if each.line == n) for n in lines)
+        for path, lines in uses(gone, theirs, by_path).items():
+            places = [
+                place for one in theirs if one.change.new == path for place in one.after.places
+            ]
+            reported = [place for place in places if place.name == "helper" and place.line in lines]
+            assert lines == sorted({place.line for place in reported if place.line <= 99})
+            assert all(
+                any(not place.is_local for place in reported if place.line == n) for n in lines
+            )
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ def test_a_change_has_its_added_lines_and_the_names_it_removes(repo: Path) -> No
     text = BASE.replace("one", "first").replace("two():", "two(b):") + "C = 1  # one\n"
     head = commit(repo, {"a.py": text, "b.txt": "def y\n", "new.py": "import a\n"})
     changes = read_diff(diff(repo, base, head))
-    old, edited = (git(repo, "rev-parse", f"{each}:a.py") for each in (base, head))
+    old, edited = (git(repo, "rev-parse", f"{commit_id}:a.py") for commit_id in (base, head))
     new = git(repo, "rev-parse", f"{head}:new.py")
     moved = git(repo, "rev-parse", f"{base}:c d.py")
     assert changes == [

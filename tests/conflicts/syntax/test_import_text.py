@@ -45,13 +45,13 @@ from ghp_agents.conflicts.syntax.import_text import LONGEST, read, required
 def test_what_a_statement_imports(
     language: str, text: str, expected: list[tuple[str, str, str]]
 ) -> None:
-    assert read(language, text) == [Import(*each) for each in expected]
+    assert read(language, text) == [Import(*fields) for fields in expected]
 
 
 def test_required_names_are_imports_unless_only_a_part_is_taken() -> None:
     text = "const {a, b: c} = require('./x');\nlet d = require('y')\nvar e = require('z').e;\n"
     expected = [("./x", "a", "a"), ("./x", "b", "c"), ("y", "", "d")]
-    assert list(required(text)) == [Import(*each) for each in expected]
+    assert list(required(text)) == [Import(*fields) for fields in expected]
 
 
 def test_a_statement_that_nobody_writes_is_no_import() -> None:

@@ -30,7 +30,7 @@ def read(*sources: Source) -> list[SyntaxFacts | None]:
 
 def names(facts: SyntaxFacts | None) -> list[str]:
     assert facts is not None
-    return [each.name for each in facts.definitions]
+    return [definition.name for definition in facts.definitions]
 
 
 def test_every_grammar_is_installed_with_the_extra_and_reads_a_file() -> None:
@@ -82,9 +82,9 @@ def test_a_file_that_ends_the_parser_ends_no_other_file(
 
     monkeypatch.setattr(process, "pipe", pipe)
     bad, endless = Source("python", b"# segfault\n"), Source("python", b"# for ever\n")
-    found = read(GOOD, bad, GOOD, endless, GOOD)
-    assert [each is None for each in found] == [False, True, False, True, False]
-    assert names(found[4]) == ["one"]
+    parsed = read(GOOD, bad, GOOD, endless, GOOD)
+    assert [facts is None for facts in parsed] == [False, True, False, True, False]
+    assert names(parsed[4]) == ["one"]
 
 
 def test_too_many_files_that_end_the_parser_end_the_search(
@@ -101,18 +101,18 @@ def test_after_the_deadline_nothing_is_parsed() -> None:
 
 def test_a_program_that_prints_without_end_is_cut(tmp_path: Path) -> None:
     endless = [sys.executable, "-c", "while True: print('x' * 999)"]
-    found = process.pipe(
+    output = process.pipe(
         endless, b"", cwd=tmp_path, env=dict(os.environ), timeout=PATIENCE, most=5_000
     )
-    assert len(found) == 5_000
+    assert len(output) == 5_000
 
 
 def test_a_program_that_reads_nothing_is_ended_in_time(tmp_path: Path) -> None:
     idle = [sys.executable, "-c", "import signal; signal.pause()"]
-    found = process.pipe(
+    output = process.pipe(
         idle, b"x" * 1_000_000, cwd=tmp_path, env=dict(os.environ), timeout=0.2, most=5_000
     )
-    assert found == b""
+    assert output == b""
     assert signal.getsignal(signal.SIGALRM) == signal.SIG_DFL
 
 
@@ -125,8 +125,8 @@ SOURCE = st.text(
 @settings(max_examples=8, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.sampled_from(sorted(LANGUAGES)), SOURCE), max_size=20))
 def test_any_files_have_facts_that_cross_a_pipe(files: list[tuple[str, str]]) -> None:
-    found = read(*(Source(language, text.encode()) for language, text in files))
-    assert [facts is not None for facts in found] == [True] * len(files)
-    for facts in found:
+    parsed = read(*(Source(language, text.encode()) for language, text in files))
+    assert [facts is not None for facts in parsed] == [True] * len(files)
+    for facts in parsed:
         assert facts is not None
         assert from_json(to_json(facts)) == facts
