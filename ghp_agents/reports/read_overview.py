@@ -293,8 +293,8 @@ class Team:
         free = {number: by for number, by in waits.items() if still.isdisjoint(by)}
         if not free:
             return {}
-        known = self.ctx.tracker.known(closed=True)
-        closed = {x for issue in known if issue.state == "closed" for x in issue.numbers}
+        issues = self.ctx.tracker.known(closed=True)
+        closed = {x for issue in issues if issue.state == "closed" for x in issue.numbers}
         return {number: by for number, by in free.items() if closed.issuperset(by)}
 
     def _open_pulls(self) -> frozenset[int]:
