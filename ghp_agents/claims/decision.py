@@ -81,6 +81,7 @@ class Board:
     gave_up: Mapping[int, str] = field(default_factory=dict)  # who handed it over, by issue
     spent: Mapping[str, UsedUp] = field(default_factory=dict)  # the budgets that are used up
     full: int = 0  # the open pull requests, if they are as many as is allowed
+    loose: Set[str] = NO_NAMES  # locks of claims that can be released without harm to work
 
     @cached_property
     def by_number(self) -> Mapping[IssueNumber, Issue]:

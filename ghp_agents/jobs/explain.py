@@ -1,14 +1,16 @@
 """Read what `explanation` decides on: one issue or one agent, as this clone knows them."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 from ghp_agents.claims import choose_next, decision
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate
-from ghp_agents.core.errors import NotFoundError
-from ghp_agents.core.ids import AgentName, one_line
+from ghp_agents.core.errors import NotFoundError, NotSetUpError
+from ghp_agents.core.ids import Actor, AgentName, one_line
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import explanation, listing, open_pull, room
 from ghp_agents.jobs.explanation import Agent, KeptBack, RuleStep, Turn
@@ -18,6 +20,7 @@ from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities, stopping
 from ghp_agents.presence import service as presence
+from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.presence import number
@@ -37,6 +40,7 @@ class IssueExplanation(NamedTuple):
     pull: Sequence[PullTrace] = ()  # what its open pull request waits for
     is_left: bool = False  # the client of its holder has ended, and nothing works for it
     rooms: Mapping[str, Room] = {}  # by agent, if a dispatch would choose one
+    is_person: bool = False  # its holder
 
 
 class AgentExplanation(NamedTuple):
@@ -61,9 +65,24 @@ def read(ctx: Context) -> Candidates:
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot)
     board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
+    board = replace(board, loose=_loose(ctx, board, views))
     orders = stopping.in_force(ctx, snapshot)
     agents = [_agent(ctx, board, view, is_ordered=view.name in orders) for view in views]
     return Candidates(board, agents)
+
+
+def _loose(ctx: Context, board: Board, views: Iterable[AgentView]) -> frozenset[str]:
+    """The claims of agents that may not go on, and those of who asks."""
+    doubtful = {x.name for x in views if x.has_no_client or x.liveness is not Liveness.ACTIVE}
+    me = Actor("")
+    with suppress(NotSetUpError):
+        me = ctx.ws.actor()
+    return frozenset(
+        lock.name
+        for lock in board.held.values()
+        if (lock.holder, lock.is_person) == (me.name, me.is_person)
+        or (lock.holder in doubtful and not lock.is_person)
+    )
 
 
 def of_issue(ctx: Context, reference: str) -> IssueExplanation:
@@ -85,7 +104,10 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     left = any(x.has_no_client for x in agents if x.candidate.name == holder)
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
-    return IssueExplanation(current, state, holder, steps, turns, more, waits, left, rooms)
+    return IssueExplanation(
+        current, state, holder, steps, turns, more, waits, left, rooms,
+        is_person=bool(lease and lease.is_person),
+    )  # fmt: skip
 
 
 def _rooms(ctx: Context, board: Board, turns: Sequence[Turn]) -> dict[str, Room]:

@@ -41,7 +41,7 @@ class RuleStep(NamedTuple):
     rule: ClaimRule
     is_met: bool
     words: str
-    change: str = ""  # the command after which the rule is met
+    change: str = ""  # the command after which the rule is met; none that harms others' work
 
 
 class Agent(NamedTuple):
@@ -57,6 +57,11 @@ class Agent(NamedTuple):
     def is_alive(self) -> bool:
         """Whether it lives, as far as all clones know."""
         return self.liveness in ("active", "stale")
+
+    @property
+    def is_healthy(self) -> bool:
+        """Whether it goes on with what it has claimed, as far as known."""
+        return self.liveness == "active" and self.can_act
 
     @property
     def can_act(self) -> bool:
@@ -145,7 +150,8 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.TAKEN:
             lease = board.claim_of(issue)
             words = f"{named(names[0], bool(lease and lease.is_person))} has claimed it."
-            change = f"agent-release {number}" + (f" --to {who.name}" if who.name else "")
+            to = f" --to {who.name}" if who.name else ""
+            change = f"agent-release {number}{to}" if lease and lease.name in board.loose else ""
         case ClaimRule.ASSIGNED:
             words = f"It is assigned to {', '.join(map(named, names))}."
             change = f"agent-issue assign {number} {who.name}"
@@ -173,7 +179,7 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
         case ClaimRule.REVIEW:
             words = f"{names[0]} pull requests are open: `agents.openPulls` allows no new work."
             change = f"agent-issue assign {number} {who.name}"
-    return RuleStep(obstacle.rule, False, words, f"ghp {change}")
+    return RuleStep(obstacle.rule, False, words, change and f"ghp {change}")
 
 
 def _shell_word(text: str) -> str:

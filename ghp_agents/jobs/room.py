@@ -16,6 +16,7 @@ class Room(NamedTuple):
     claimed: tuple[str, ...]
     assigned: tuple[str, ...]  # to it alone, and not claimed: the next one first
     most: int
+    must_finish: bool = False  # it goes on with what it has claimed
 
     @property
     def has(self) -> tuple[str, ...]:
@@ -32,17 +33,19 @@ def of_agent(board: Board, agent: Agent, most: int) -> Room:
     """What an agent has, as a dispatch counts it."""
     name = agent.candidate.name
     assigned = tuple(map(short, queues(board, [name])[name]))
-    return Room(agent.holds, assigned, most)
+    return Room(agent.holds, assigned, most, agent.is_healthy)
 
 
 def changes(room: Room, name: str) -> list[str]:
-    """The commands after which an agent has room for one issue: the last issues go first."""
+    """The commands after which an agent has room for one issue: the last issues go first. None if
+    it must finish claimed work first."""
     surplus = max(0, 1 - room.left)
-    commands = [f"ghp agent-release {_number(issue)}" for issue in room.claimed]
+    claimed = () if room.must_finish else room.claimed
+    commands = [f"ghp agent-release {_number(issue)}" for issue in claimed]
     commands += [
         f"ghp agent-issue assign {_number(issue)} {name} --remove" for issue in room.assigned
     ]
-    return commands[len(commands) - surplus :][::-1]
+    return [] if surplus > len(commands) else commands[len(commands) - surplus :][::-1]
 
 
 def queues(board: Board, names: Iterable[str]) -> dict[str, list[Issue]]:

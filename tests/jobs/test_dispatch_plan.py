@@ -227,9 +227,9 @@ def without(board: Board, one: Agent, command: str) -> tuple[Board, Agent]:
 
 @pytest.mark.slow
 @settings(max_examples=count(200, sample=70), deadline=None)
-@given(worlds())
+@given(worlds(), some.booleans())
 def test_an_agent_gets_work_if_it_has_room_and_after_what_is_named_it_has_room(
-    world: tuple[Board, list[Agent], dict[int, str], int],
+    world: tuple[Board, list[Agent], dict[int, str], int], must_finish: bool
 ) -> None:
     board, agents, _, most = world
     own = issue(99, labels=("needs:own",))  # for it alone
@@ -240,9 +240,12 @@ def test_an_agent_gets_work_if_it_has_room_and_after_what_is_named_it_has_room(
         team = [agent("worker-1", "rust"), one, agent("worker-3", "rust")]
         return any(x.to == "worker-2" for x in plan(board, team, {}, Limits(most)).assignments)
 
-    found = room.of_agent(board, one, most)
+    found = room.of_agent(board, one, most)._replace(must_finish=must_finish)
     assert gets(board, one) is (found.left > 0)
     commands = room.changes(found, "worker-2")
+    if must_finish and len(found.claimed) >= most:
+        assert commands == [], "only when it has finished work it has room"
+        return
     assert bool(commands) is (found.left < 1)
     for command in commands:
         assert not gets(board, one)

@@ -2,9 +2,12 @@
 
 import pytest
 
+from ghp_agents.claims.decision import ClaimRule
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.jobs import explain
 from tests.support.claimants import Claimant, Team
+
+RELEASE = ["ghp agent-release 1"]
 
 
 def test_an_issue_that_somebody_works_on_names_the_holder(one: Claimant) -> None:
@@ -12,6 +15,21 @@ def test_an_issue_that_somebody_works_on_names_the_holder(one: Claimant) -> None
     found = explain.of_issue(one.parts, "1")
     assert (found.state.value, found.holder) == ("in_progress", "worker-1")
     assert [turn.agent.candidate.name for turn in found.turns] == ["worker-1"]
+
+
+def test_only_who_may_not_go_on_or_asks_itself_is_offered_for_release(one: Claimant) -> None:
+    def offers(name: str) -> list[str]:
+        asks = Claimant(one.ws.root, name, one.clock)
+        steps = explain.of_issue(asks.parts, "1").steps
+        return [step.change for step in steps if step.rule is ClaimRule.TAKEN]
+
+    one.claim(1)
+    assert (offers("worker-1"), offers("worker-2"), offers("@me")) == (RELEASE, [""], [""])
+    one.clock.wait(one.ws.settings.stale_after + 1)
+    assert (offers("worker-2"), offers("@me")) == (RELEASE, RELEASE)
+    one.release(1)
+    Claimant(one.ws.root, "@me", one.clock).claim(1)
+    assert (offers("worker-2"), offers("@me")) == ([""], RELEASE)
 
 
 def test_a_closed_issue_has_no_rules(one: Claimant) -> None:

@@ -54,6 +54,7 @@ def boards(draw: some.DrawFn) -> Board:
         },
         spent={x: OVER for x in draw(some.sets(some.sampled_from(["", "worker-1"])))},
         full=draw(some.sampled_from([0, 3])),
+        loose={x.name for x in held.values() if draw(some.booleans())},
     )  # fmt: skip
 
 
@@ -110,11 +111,17 @@ def test_doing_exactly_what_is_named_makes_the_issue_workable(
     who = Candidate("worker-1", 1, "", capabilities)
     steps = explanation.trace(board, board.by_number[number], who)
     assert [step.rule for step in steps] == [*ClaimRule]
-    assert all(bool(step.change) is not step.is_met for step in steps)
+    left = [step.rule for step in steps if not step.is_met and not step.change]
+    claim = board.claim_of(board.by_number[number])
+    is_in_work = bool(claim and claim.name in board.living and claim.name not in board.loose)
+    is_taken = is_in_work and claim is not None and claim.holder != who.name
+    assert left == [ClaimRule.TAKEN] * is_taken, "only healthy work of another is left alone"
+    assert not any(step.change for step in steps if step.is_met)
     for step in steps:
-        if not step.is_met:
+        if step.change:
             board, who = changed(board, who, step.rule, step.change)
-    assert [*decision.obstacles(board, board.by_number[number], who)] == []
+    found = decision.obstacles(board, board.by_number[number], who)
+    assert [obstacle.rule for obstacle in found] == left
 
 
 @pytest.mark.slow
@@ -127,7 +134,7 @@ def test_each_single_change_meets_its_rule_and_breaks_no_other(
     steps = explanation.trace(board, board.by_number[number], who)
     unmet = {step.rule for step in steps if not step.is_met}
     for step in steps:
-        if not step.is_met:
+        if step.change:
             after, then = changed(board, who, step.rule, step.change)
             left = {x.rule for x in decision.obstacles(after, after.by_number[number], then)}
             assert step.rule not in left

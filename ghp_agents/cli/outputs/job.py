@@ -68,7 +68,7 @@ class KeptBackJson(TypedDict):
 
 class RoomJson(TypedDict):
     """The issues that an agent has, how many a dispatch lets it have, and the commands after which
-    it has room; none if it has."""
+    it has room; none if it has, or must finish claimed work first."""
 
     issues: list[str]
     limit: int

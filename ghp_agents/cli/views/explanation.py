@@ -76,11 +76,12 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
 
 def _verdict(explanation: IssueExplanation) -> str:
     unmet = [step for step in explanation.steps if not step.is_met]
+    who = named(explanation.holder, explanation.is_person)
     if explanation.holder and explanation.state is JobState.REVIEW:
-        return f"{named(explanation.holder)} has finished it."
+        return f"{who} has finished it."
     if explanation.holder:
         verb = "has" if explanation.is_left else "works on"
-        return f"{named(explanation.holder)} {verb} it."
+        return f"{who} {verb} it."
     if unmet:
         rules = "one rule forbids" if len(unmet) == 1 else f"{len(unmet)} rules forbid"
         return f"Nobody works on it, because {rules} it."
@@ -209,9 +210,10 @@ def _room_lines(room: Room, name: str, *, is_alone: bool = False) -> Iterator[Li
     names = ", ".join(room.has[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")
     limit = f"`agents.jobsPerAgent` is {room.most}"
     who = "It" if is_alone else name
-    yield UNMET, f"{who} has no room for a dispatch: it has {names}, and {limit}."
-    for command in changes(room, name)[:SHOWN]:
-        yield NEXT, command
+    commands = changes(room, name)[:SHOWN]
+    then = "" if commands else " It must finish work first."
+    yield UNMET, f"{who} has no room for a dispatch: it has {names}, and {limit}.{then}"
+    yield from ((NEXT, command) for command in commands)
 
 
 def _step_fields(step: RuleStep) -> "StepJson":
