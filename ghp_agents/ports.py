@@ -70,7 +70,7 @@ class Snapshot(Protocol):
 
     def present(self, prefix: str) -> Mapping[str, bytes]:
         """The same without settled records, which left the tips of all clones that compacted. Of a
-        settled subject, it has none, or at least those that say that it has ended."""
+        settled subject, it has no record, or at least the records that end it."""
 
     def stamps(self, prefix: str) -> Mapping[str, str]:
         """The folders directly below `prefix`, each with a stamp: while it is the same, `present`

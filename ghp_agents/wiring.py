@@ -102,8 +102,8 @@ class App:
 
     @cached_property
     def place_without_token(self) -> "Tracker | None":
-        """Where other clones say that the issues are, for a clone without a token; None where
-        nobody said it. The tracker is a fact of the repository, not of who has a token."""
+        """The place of the issues that other clones recorded, for a clone without a token; None
+        if none did. The tracker is a fact of the repository, whoever has a token."""
         from ghp_agents.github.tokenless import recorded
 
         return recorded.find(self.ws, self.store, self.exchange)

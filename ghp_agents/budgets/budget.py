@@ -20,7 +20,7 @@ Budgets = Mapping[str, Limits]  # by RUN, AGENT, DAY, REPOSITORY
 
 
 class UsedUp(NamedTuple):
-    """A budget of which nothing is left."""
+    """A budget with nothing left."""
 
     scope: str
     measure: str

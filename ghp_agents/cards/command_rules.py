@@ -117,7 +117,7 @@ def commands(line: str) -> "list[list[str]]":
 
 
 class _Reader:
-    """Reads a line as a POSIX shell does, as far as it is sure to do the same."""
+    """Reads a line like a POSIX shell; refuses everything that shells may read differently."""
 
     def __init__(self, line: str) -> None:
         self._line, self._at = line, 0

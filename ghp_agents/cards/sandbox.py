@@ -103,7 +103,7 @@ def wrap(
 
 
 def guarded(tree: Path, common_dir: Path) -> list[Path]:
-    """What a run must not write of what it gets, because git outside would run what it says."""
+    """The files in a run's folders that it must not write: git outside would run their content."""
     link = tree / ".git"
     own = Path(link.read_text().removeprefix("gitdir:").strip()) if link.is_file() else common_dir
     files = [*(common_dir / name for name in GUARDED), *(own / name for name in OWN_GUARDED)]

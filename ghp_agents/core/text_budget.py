@@ -98,8 +98,8 @@ def _cut(section: BudgetSection, limit: int) -> str:
 
 
 def _begun(line: str) -> str:
-    """The beginning of a line, with the end of a quotation that it begins: what follows must not
-    look quoted, nor what was quoted bare."""
+    """The beginning of a line that is cut. An open quotation is closed, so that the text after it
+    does not look quoted."""
     return line + "…" + ("»" if line.count("«") > line.count("»") else "")
 
 

@@ -18,12 +18,12 @@ def listening(tell: Listener) -> Iterator[None]:
 
 
 def command(words: Sequence[str]) -> None:
-    """Tell of a process that is started. Credentials in addresses are masked."""
+    """Report a process that is started. Credentials in addresses are masked."""
     step(" ".join(words))
 
 
 def step(text: str) -> None:
-    """Tell of a step, without credentials in addresses."""
+    """Report a step, without credentials in addresses."""
     if not _listeners:
         return
     from ghp_agents.core.remote_url import masked

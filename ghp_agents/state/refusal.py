@@ -91,7 +91,7 @@ def cause(words: str) -> Reason:
 
 
 def may_be_about_records(words: str) -> bool:
-    """Whether another record could be accepted: not if the remote names what is no record's."""
+    """Whether the refusal may be about some records, so that the remote accepts the others."""
     return cause(words) in (Reason.SECRET, Reason.SIZE, Reason.RULE)
 
 

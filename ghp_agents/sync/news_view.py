@@ -138,7 +138,7 @@ class NewsView:
 
     @cached_property
     def is_stopped(self) -> bool:
-        """Whether the agent is told to stop, which says what becomes of its issues."""
+        """Whether the agent must stop; the order itself says what becomes of its issues."""
         return self.agent in stopping.in_force(self.ctx, self.snapshot)
 
     @cached_property

@@ -73,7 +73,7 @@ def gather(
     room = limit - len(MORE) - 1
     kept: list[tuple[str, str]] = []
     for text, name in items:
-        room -= _units(text) + bool(text)  # what a notice stands for follows it without a text
+        room -= _units(text) + bool(text)  # ids that a notice covers follow it with no text
         if room < 0:
             break
         kept.append((text, name))
@@ -119,7 +119,7 @@ def _of_fence(ctx: Context, agent: AgentName, again: bool) -> list[tuple[str, st
 def _of_stop(
     ctx: Context, snapshot: Snapshot, agent: AgentName, again: bool
 ) -> list[tuple[str, str]]:
-    """The order to stop; it is told instead of the claim that it ended."""
+    """The order to stop; it replaces the news of the claim that it ended."""
     entry = stopping.in_force(ctx, snapshot).get(agent)
     if entry is None:
         return []
@@ -135,7 +135,8 @@ def must_stop(ctx: Context, snapshot: Snapshot, agent: AgentName) -> bool:
 
 
 def is_covered(ws: Workspace, agent: AgentName, news: News, keys: Collection[str] = ()) -> bool:
-    """Whether the decision that followed an answer is among `keys` or was told, and says it all."""
+    """Whether the news of the decision after an answer is among `keys` or was delivered; then the
+    answer itself adds nothing."""
     key = f"{others_news.KEY}{news.decision}"
     return bool(news.decision) and (key in keys or is_told(ws, agent, key))
 
@@ -204,7 +205,7 @@ def mark_fence(ctx: Context, agent: AgentName) -> None:
 
 
 def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
-    """`mark`, in the agent's own process: if it was unblocked, it goes back to what it did."""
+    """Like `mark`, in the agent's own process; an unblocked agent gets its earlier status back."""
     names = list(ids)
     status = unblock.status_before(ctx, agent, names)
     mark(ctx.ws, agent, names)

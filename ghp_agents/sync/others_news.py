@@ -197,7 +197,7 @@ def _show(number: int | None) -> str:
 
 
 def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    is_there = entry.event == CLOSED_THERE  # an assignment there is told otherwise
+    is_there = entry.event == CLOSED_THERE  # an assignment on GitHub has news of its own
     if not is_there and view.is_mine(entry):
         if entry.issue in view.held:
             yield f"{_by(entry)} closed #{entry.issue}, which you hold. {_show(entry.issue)}"
@@ -290,7 +290,7 @@ def _answered(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 
 
 def _decided(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    """What was done; that nothing could be done is in the block of the answer."""
+    """What was done. If nothing could be done, the block of the answer says so."""
     outcome = view.outcomes.get(entry.id)
     question = view.questions.get(entry.object)
     is_asker = question is not None and question.agent == view.agent

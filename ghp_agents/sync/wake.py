@@ -17,7 +17,11 @@ from ghp_agents.workspace import now_text
 
 FOLDER = "woken"
 PAUSE = 60.0  # seconds between two calls of one session
-REFUSED_PAUSES = (60.0, 300.0, 1_800.0)  # after each refused call of a session; then no more
+REFUSED_PAUSES = (
+    60.0,
+    300.0,
+    1_800.0,
+)  # after each refused call of a session; after the last, none
 CALL = (
     "ghp-agents, which coordinates the agents of this repository, has news for this agent. Its "
     "hook adds the news to this message. `ghp agent-inbox` lists messages. Called at {}."

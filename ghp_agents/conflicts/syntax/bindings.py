@@ -37,8 +37,8 @@ class Version(NamedTuple):
     is_known: bool = True  # no: it is too large, or the parser failed
 
     def has(self, name: str, owner: str = "") -> bool:
-        """Whether its code may still reach the name outside of functions that bind it, as far as
-        can be told. A member of a class, and JavaScript: whether the name occurs at all."""
+        """Whether the file may still bind or use the name outside of functions. For members
+        of classes, and in JavaScript: whether the name occurs at all."""
         if not self.is_known or (self.after.has_error and name in words(self.text)):
             return True
         if owner or family(self.change.path) == "javascript":

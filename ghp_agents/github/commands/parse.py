@@ -262,7 +262,7 @@ def _is_footer(words: str) -> bool:
 
 
 def _is_of(paragraphs: Sequence[str], question: Escalation, comment: str) -> bool:
-    """Whether all paragraphs are parts of the comment, and one is long enough to tell."""
+    """Whether all paragraphs are parts of the comment, and one is long enough to be sure."""
     is_long = max(map(len, paragraphs)) >= LEAST_QUOTE
     is_part = all(f" {words} " in f" {comment} " for words in paragraphs)
     return is_part and (is_long or _words(question.question.text) in paragraphs)

@@ -1,4 +1,4 @@
-"""What a clone without a token wants on GitHub: a record, and the record of what became of it.
+"""A request of a clone without a token for a write on GitHub, and the record of its result.
 
 `.ghp/outgoing/<id>/request.json` is written by the clone without a token, `result.json` beside it
 by the clone that sent it. Both travel with the state. Anybody who may push the state can write a

@@ -54,7 +54,7 @@ class PublishedContext(TrackerContext):
         nobody = Access(place.host, place.repository, "", Token(""))
         super().__init__(ws, GitHubRepository(ws, nobody), locks)
         self._read = read
-        vars(self)["viewer"] = ""  # nobody can ask whose token there is
+        vars(self)["viewer"] = ""  # there is no token, so there is no account
 
     def mirror(self) -> Mirror | None:
         """The published issues; sends no request."""

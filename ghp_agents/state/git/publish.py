@@ -146,8 +146,8 @@ def _was_refused(ws: Workspace) -> bool:
 
 
 def _impossible(report: SyncReport, why: str, *, is_asked: bool) -> SyncReport:
-    """The pages only show the state: if a rule forbids them, all else goes on. It is an error only
-    for who asked for them."""
+    """The report if a rule forbids the pages. They only show the state, so this is an error only
+    for the command that asked for them."""
     if is_asked:
         return report._replace(
             trouble=why, permanent=True, notes=(*report.notes, f"Not published. {_TO_END_THIS}")

@@ -154,7 +154,7 @@ class _Search:
         return head
 
     def _move(self, change: Callable[[Sequence[StateCommit]], str | None]) -> str:
-        """Move the clone's ref to what `change` makes of what is unsent."""
+        """Move the clone's ref to the unsent commits as `change` rewrites them."""
         for _ in range(MOVES):
             with fold.state_lock(self._ws) as held:
                 head = self._head()

@@ -19,7 +19,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.remote import Pushed
 from ghp_agents.workspace import Workspace
 
-ACTIONS = "actions.json"  # digests of texts that no presence has any more
+ACTIONS = "actions.json"  # digests of texts that are no longer published
 MOST_ACTIONS = 200
 SHOWN = 8  # digits of an id
 

@@ -260,7 +260,7 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
 
 
 def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:
-    """The end of the exchange that another process of this clone runs, which hears for us."""
+    """Wait for the exchange that another process of this clone runs; it fetches for us, too."""
     try:
         with files.locked_if_possible(ws.ghp_dir / LOCK, patience=timeout):
             return SyncReport(remote=remote, fetched=True)
