@@ -32,7 +32,7 @@ _ID = re.compile(r"\b(?P<kind>[EHLN]-|)(?P<hex>[0-9a-f]{7,40}|(?<=-)[0-9a-f]{4,1
 _TIMES = (
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ"), "2026-05-04T09:30:00Z"),
     (re.compile(r"\b\d\d:\d\d UTC"), "09:30 UTC"),
-    (re.compile(r"\bsince \d\d:\d\d\b"), "since 09:30"),
+    (re.compile(r"\b(since|at) \d\d:\d\d\b"), r"\1 09:30"),
     (re.compile(r"\b\d+ s ago"), "5 s ago"),
     (re.compile(r"\b\d+s\b"), "5s"),
 )

@@ -87,9 +87,12 @@ def _ask(command: list[str], environ: Mapping[str, str]) -> _Answer:
     if done.code == 0:
         return _Answer("", done.out)
     lines = done.err.strip().splitlines()
-    return _Answer(
-        one_line(lines[-1], 200).removesuffix(".") if lines else f"it exits with code {done.code}"
-    )
+    return _Answer(_sentence(lines[-1]) if lines else f"it exits with code {done.code}")
+
+
+def _sentence(line: str) -> str:
+    """A program's last line without its end: docker adds a question."""
+    return one_line(line, 200).removesuffix("Is the docker daemon running?").rstrip(". ")
 
 
 def _user(program: str, environ: Mapping[str, str]) -> Sequence[str]:

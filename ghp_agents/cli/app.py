@@ -46,7 +46,9 @@ COMMANDS: dict[str, Row] = {
         "mcp.server", "mcp", "set up", "Offer the commands to a model as tools (MCP)."
     ),
     "agent-demo": Row("demo", "demo", "set up", "Show four agents at work in a temporary folder."),
-    "agent-status": Row("status", "status", "agents", "List agents, first those that need you."),
+    "agent-status": Row(
+        "status", "status", "agents", "List agents; those that need you come first."
+    ),
     "agent-heartbeat": Row(
         "presence",
         "heartbeat",
@@ -62,15 +64,17 @@ COMMANDS: dict[str, Row] = {
     "agent-work": Row(
         "runs.work", "work", "agents", "Start agents without a terminal, and supervise them."
     ),
-    "agent-logs": Row("runs.logs", "logs", "agents", "List runs, or print what one printed."),
-    "agent-tasks": Row("runs.tasks", "tasks", "agents", "Run declared tasks in the background."),
+    "agent-logs": Row("runs.logs", "logs", "agents", "List runs, or print the output of one."),
+    "agent-tasks": Row(
+        "runs.tasks", "tasks", "agents", "Run tasks from .ghp/tasks in the background."
+    ),
     "agent-sync": Row("sync", "sync", "agents", "Exchange state with the remote now."),
     "agent-log": Row("ledger", "log", "agents", "List what happened in all clones, oldest first."),
     "agent-report": Row(
-        "ledger", "report", "agents", "Report what happened, and what waits for a person."
+        "ledger", "report", "agents", "Report what waits for a person, and what happened."
     ),
     "agent-timeline": Row(
-        "timeline", "timeline", "agents", "Show who worked on what, and when, as bars."
+        "timeline", "timeline", "agents", "Draw a timeline of who worked on what."
     ),
     "agent-claim": Row("claim", "claim", "claims and leases", "Claim an issue; --next picks one."),
     "agent-lease": Row("lease", "lease", "claims and leases", "Reserve files or a named resource."),
@@ -88,7 +92,7 @@ COMMANDS: dict[str, Row] = {
         "conflicts",
         "conflicts",
         "claims and leases",
-        "Show who would conflict with whom, and with the main branch.",
+        "Show whose work conflicts, with others or with main.",
     ),
     "agent-issues": Row(
         "issue", "issues", "issues", "List issues; --ready lists those that can be claimed."
@@ -102,7 +106,7 @@ COMMANDS: dict[str, Row] = {
         "jobs.explain",
         "explain",
         "issues",
-        "Explain why nobody works on an issue, or an agent idles.",
+        "Explain why nobody works on an issue, or why an agent is idle.",
     ),
     "agent-escalate": Row("escalation", "escalate", "questions", "Ask a person a question."),
     "agent-escalations": Row(
@@ -117,7 +121,7 @@ COMMANDS: dict[str, Row] = {
     "agent-export": Row(
         "messages.export", "export", "messages", "Write conversations as Markdown files."
     ),
-    "agent-vote": Row("messages.vote", "vote", "messages", "Vote on a proposal of an agent."),
+    "agent-vote": Row("messages.vote", "vote", "messages", "Vote on an agent's proposal."),
     "agent-run": Row(
         "workflows.workflows",
         "run",
@@ -125,11 +129,11 @@ COMMANDS: dict[str, Row] = {
         "Start a workflow: work in steps for several agents.",
     ),
     "agent-workflows": Row(
-        "workflows.workflows", "workflows", "messages", "List workflows, and where each stands."
+        "workflows.workflows", "workflows", "messages", "List workflows and their progress."
     ),
     "agent-topic": Row("messages.topic", "topic", "messages", "List and describe topics."),
     "agent-subscribe": Row(
-        "messages.topic", "subscribe", "messages", "Let this agent hear messages to topics."
+        "messages.topic", "subscribe", "messages", "Subscribe this agent to topics of messages."
     ),
     "agent-handoff": Row(
         "handoff", "handoff", "handoffs", "Save the state of your work for the next agent."
@@ -144,9 +148,7 @@ COMMANDS: dict[str, Row] = {
         "start", "start", "branches", "Claim an issue and create its branch and worktree."
     ),
     "agent-where": Row("where", "where", "branches", "Print the path of an issue's worktree."),
-    "agent-update": Row(
-        "update", "update", "branches", "Bring the branch here up to the main branch."
-    ),
+    "agent-update": Row("update", "update", "branches", "Update the current branch from main."),
     "agent-finish": Row(
         "finish", "finish", "branches", "Run the checks, push, and open a pull request."
     ),

@@ -37,8 +37,8 @@ LINE = 1_000  # characters
 @click.option("--base", metavar="REF", help="Check all changes since HEAD left REF.")
 @click.option("--commits", is_flag=True, help="With --base: also check who made the commits.")
 @click.option(
-    "--issue", type=click.IntRange(1), metavar="N", help="With --commits: the issue that they "
-                                                         "belong to.",
+    "--issue", type=click.IntRange(1), metavar="N", help="With --commits: the issue of these "
+                                                         "commits.",
     shell_complete=complete.issues,
 )  # fmt: skip
 @click.option(
@@ -49,7 +49,7 @@ LINE = 1_000  # characters
 @click.option("--name", metavar="NAME", help="With --verify: the resource of a strict lease.")
 @click.option(
     "--override", "reason", metavar="REASON",
-    help="Edit files although another agent is editing them. It is told why.",
+    help="Edit files although another agent is editing them. That agent gets the reason.",
 )  # fmt: skip
 @json_choice.option("Print the refused and overridden files as JSON.")
 @acting
@@ -75,9 +75,9 @@ def check(
     The author or the trailer `Agent:` names that agent. --verify exits with 4 if the remote does
     not answer.
 
-    --override is for files that another agent is editing without having reserved them. It is
-    recorded, the other agent is told, and your edits of these files are not refused because of it
-    until it has finished with them. Leases, claimed scopes and shared files cannot be overridden.
+    --override is for files that another agent is editing without a lease. It is recorded, and the
+    other agent is notified. You may then edit these files until that agent has finished with them.
+    Leases, claimed scopes and shared files cannot be overridden.
     """
     _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
     if reason is not None:
@@ -167,7 +167,7 @@ def _run_check(
 def _print(checked: CheckResult, *, quiet: bool) -> None:
     """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
     for verdict in checked.refused:
-        output.page(output.dated(one_line(verdict.why, LINE)))
+        output.page(one_line(verdict.why, LINE))
         output.page(f"  Next: {one_line(verdict.next, LINE)}")
     for committer in checked.strangers:
         output.page(one_line(committer.why, LINE))
@@ -213,7 +213,7 @@ def _print_override(app: App, result: OverrideResult, *, as_json: bool) -> None:
         others = list(dict.fromkeys(named(override.agent) for override in result.new))
         if others:
             whose = "its" if len(others) == 1 else "their"
-            output.say(f"{' and '.join(others)} will be told at {whose} next step.")
+            output.say(f"{' and '.join(others)} will be notified at {whose} next step.")
     if refused:
         raise click.exceptions.Exit(int(ExitCode.REFUSED))
 

@@ -46,9 +46,9 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
 
     ISSUE is a number, or an id or the start of one (I-3f9a). Only one agent in all clones can hold
     it. If it is taken, the command exits with 3 and names the holder. You can claim the issue of a
-    dead holder. With --steal, people and orchestrators take the issue of a living one; other
-    agents can if it sent no heartbeat for `agents.staleAfter` seconds, or `agents.steal` is
-    `anyone`.
+    dead holder. With --steal, people and orchestrators can take it from a living holder. Other
+    agents can do so if the holder sent no heartbeat for `agents.staleAfter` seconds, or if
+    `agents.steal` is `anyone`.
     """
     if best == (issue is not None):
         raise UsageError(

@@ -57,7 +57,7 @@ def options(*, hidden: bool) -> list[click.Option]:
         click.Option(
             ["-C", "work_folder"], metavar="FOLDER", multiple=True, callback=_enter,
             shell_complete=complete.folders,
-            help="Run as if started in FOLDER; before or after the command, like the next three.",
+            help="Run as if started in FOLDER. These four options may also follow the command.",
             **shared,
         ),
         click.Option(

@@ -27,16 +27,16 @@ PAUSE = 4  # times as long as one look takes, so that watching uses a fifth of a
 @click.option("--watch", is_flag=True, help="Print it again after each change.")
 @acting
 def conflicts(app: App, agent: str | None, trunk: bool, as_json: bool, watch: bool) -> None:
-    """Show who would conflict with whom, and with the main branch, if all work were merged now.
+    """Show whose work would conflict, with others or with main, if all of it were merged now.
 
-    Uncommitted changes and new files count. Of agents in other clones, the branches count that they
-    pushed and that were fetched here. A branch that another agent took over counts for that one.
-    Also prints the order of merging in which the fewest agents have to resolve conflicts.
+    Uncommitted changes and new files count. For agents in other clones, only the branches count
+    that were pushed there and fetched here. If another agent took a branch over, it counts as that
+    agent's. Also prints the merge order in which the fewest agents must resolve conflicts.
 
     With the extra `syntax`, warns where an agent's new lines use a definition that another agent
     renamed or removed. Git merges that without a conflict.
 
-    Main is compared as it was last fetched. Git merges the work in a temporary folder. Worktrees,
+    It compares with main as last fetched. Git merges the work in a temporary folder. Worktrees,
     branches and your index stay untouched, and no merge driver or filter runs. Exits with 3 if
     anything conflicts.
     """

@@ -27,7 +27,7 @@ from ghp_agents.reports.overview import AgentFacts, overview
 @click.option("--night", is_flag=True,
               help="Show a supervisor with four agents and twelve jobs instead.")  # fmt: skip
 @click.option("--keep", is_flag=True, help="Keep the folder and print its path.")
-@click.option("--checks", "all_checks", is_flag=True, help="Print each check, with its figure.")
+@click.option("--checks", "all_checks", is_flag=True, help="Print each check and its result.")
 @click.option("--play", "agent", metavar="AGENT", hidden=True, help="Run as one of the agents.")
 @click.argument("root", required=False, type=click.Path(path_type=Path), metavar="")
 @click.pass_context
@@ -43,8 +43,9 @@ def demo(
 
     Everything is in a temporary folder: a bare remote, two clones and four worktrees. No network.
 
-    With --night, `agent-work` does twelve jobs: one agent is killed, one fails its check, two
-    change one place, and one asks. The queue merges all, and `agent-report` tells what happened.
+    With --night, `agent-work` does twelve jobs: one agent is killed, one fails its check, two edit
+    the same lines, and one asks. The merge queue merges all of them, and `agent-report` shows what
+    happened.
     """
     clock = SystemClock()
     if agent == night_shift.PLAY:

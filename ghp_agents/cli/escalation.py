@@ -39,7 +39,7 @@ READING = ("claude", "codex")  # their hooks are given what commands printed
 )
 @click.argument("question", required=False)
 @click.option(
-    "--file", metavar="FILE", help="Ask to change this file, which another has.",
+    "--file", metavar="FILE", help="Ask to change this file, which another agent holds.",
     shell_complete=complete.files,
 )  # fmt: skip
 @click.option(
@@ -79,18 +79,21 @@ def escalate(
     QUESTION is the text, or `-` to read it from standard input. Safe to run twice: an open question
     is not asked again.
 
-    With --file, QUESTION is not needed. If a person answers yes, you get a lease of the file: the
-    next sync of any clone takes it out of the other leases, and their holders are told. The
+    With --file, QUESTION is not needed. If a person answers yes, you get a lease of the file. The
+    next sync of any clone removes the file from the other leases and notifies their holders. The
     question "May I change src/a.py?" does the same.
     """
     if file is None and question is None:
         raise UsageError(
-            "There is no question.",
-            hint='Give a text: ghp agent-escalate "Which port?", or name a file that another has: '
-            "--file src/a.py",
+            "The question is missing.",
+            hint='Give a text: ghp agent-escalate "Which port?", or name a file that another agent '
+            "holds: --file src/a.py",
         )
     if file is not None and options:
-        raise UsageError("--file has the options yes and no.", hint="Leave out --option.")
+        raise UsageError(
+            "--option cannot be used with --file: its answers are yes and no.",
+            hint="Leave out --option.",
+        )
     if timeout is not None and not wait:
         raise UsageError("--timeout needs --wait.", hint="Add --wait.")
     if question == context == STDIN:
@@ -287,8 +290,8 @@ def answer(app: App, id: str, text: str) -> None:
     """Answer a question. TEXT is the answer, or `-` to read it from standard input.
 
     The last answer counts. People and orchestrators can answer. The text of any other agent is
-    advice, and the question stays open. An answer that picks an option for leases, a file or
-    waiting agents is carried out at once.
+    advice, and the question stays open. If the question is about leases, a file or waiting agents,
+    the chosen option is carried out at once.
     """
     answered = services.answer(app, id, _read(text, "The answer"))
     name, asker = answered.escalation.name, answered.escalation.question.agent

@@ -95,11 +95,14 @@ def handoff(
     pushed and your leases go to the next agent. If it cannot be pushed, its commits are stored
     with the handoff.
 
-    Your later checkpoints of the same issue repeat what you said with --goal, --focus and
-    --summary until you replace it, and add to the other lists.
+    Later checkpoints of the same issue keep your --goal, --focus and --summary until you replace
+    them, and add to the other lists.
     """
     if as_json and stdout:
-        raise UsageError("Use --json or --stdout, not both.", hint="--json has all fields.")
+        raise UsageError(
+            "--json and --stdout exclude each other.",
+            hint="Leave out --stdout: --json has all fields.",
+        )
     text = read_text(note or "", NOTE_LIMIT * 40, "The note on standard input")
     with output.busy("Handing over" if to else "Reading the work"):
         done = hand_over(
@@ -237,8 +240,8 @@ def resume(
 ) -> None:
     """Print what you need to continue the work, most important first.
 
-    --apply restores uncommitted work into a clean worktree. On the commit that the work was based
-    on, it is restored as it was. On another commit, it is merged and staged. Work that changes
+    --apply restores uncommitted work into a clean worktree. On the commit that it is based on, the
+    work is restored as it was. On another commit, it is merged and staged. Work that changes
     configuration of tools (coding agents, editors, git, build servers) also needs --allow-config.
     """
     from ghp_agents.handoffs import resume as resume_service

@@ -32,7 +32,7 @@ AS_JSON = json_choice.option("Print it as JSON.")
 
 # What --at cannot show: locks have no past.
 CLAIMS_LEFT_OUT = (
-    "Claims are not shown, because locks have no past; see `ghp agent-log --event claim`."
+    "Claims are not shown, because claims keep no history; see `ghp agent-log --event claim`."
 )
 WORK_LEFT_OUT = (
     "Its claim, branch, pull requests and handoff are not shown; see `ghp agent-log --issue`."

@@ -182,8 +182,8 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
     """List leases, oldest first, and who is waiting for them."""
     if implicit and at is not None:
         raise UsageError(
-            "Nobody records which files were being edited in the past.",
-            hint="Use --at without --implicit.",
+            "--implicit cannot be used with --at: past edits are not recorded.",
+            hint="Leave out --implicit.",
         )
     then = past.time_of_leases(app, at)
     if then is None:

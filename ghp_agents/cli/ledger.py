@@ -167,7 +167,7 @@ def _fields(entry: LedgerEntry) -> dict[str, Any]:
     "--since", metavar="WHEN", help=f"What happened since then (default: 24h ago): {FORMS}.",
     shell_complete=complete.times,
 )  # fmt: skip
-@click.option("--cost", is_flag=True, help="What agents used instead: money, tokens and time.")
+@click.option("--cost", is_flag=True, help="Report costs instead: money, tokens and time.")
 @json_choice.option("Print it as JSON.")
 @click.pass_obj
 def report(app: App, since: str | None, cost: bool, as_json: bool) -> None:

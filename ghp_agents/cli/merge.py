@@ -58,8 +58,8 @@ def merge(
     are not merged; for an ordinary lease, a person gets only a warning. Prints the numbers of the
     merged pull requests.
 
-    --queue checks several together and merges them at once; if that fails, it finds out which of
-    them do. With --watch, --json prints one list for each round.
+    --queue checks several together and merges them at once. If that check fails, it finds the pull
+    requests that fail. With --watch, --json prints one list for each round.
     """
     if queue and reference:
         raise UsageError("--queue cannot be used with a name.", hint="Remove the name or --queue.")
@@ -127,7 +127,7 @@ def _hear(app: App) -> None:
     if report.trouble:
         output.warn(
             f"Could not ask {report.remote} for finished work: {report.trouble}",
-            f"{line}; what was finished later is not in the queue.",
+            f"{line}; work finished since then is not in the queue.",
         )
     elif line:
         output.say(f"{line}.")
@@ -165,7 +165,9 @@ def _fields(outcome: Outcome | Passed) -> "MergedJson | SentBackJson | EnqueuedJ
 
 def _say(outcome: Outcome | Passed) -> None:
     if isinstance(outcome, Passed):
-        output.say(f"Skipped #{outcome.pull.number}: {outcome.why}")
+        number = f"#{outcome.pull.number}"
+        named = "" if outcome.why.startswith(f"{number} ") else f" {number}"
+        output.say(f"Skipped{named}: {outcome.why}")
     elif isinstance(outcome, SentBack):
         _say_sent_back(outcome)
     elif isinstance(outcome, Enqueued):
@@ -223,6 +225,6 @@ def _sent_back(back: list[SentBack]) -> GhpError:
         )
     (sent,) = back
     return GhpError(
-        f"#{sent.pull.number} was not merged: {REASONS[sent.returned.reason]}.",
+        f"Not merged, but sent back: #{sent.pull.number}.",
         hint=f"{sent.returned.agent} is notified at its next step. Nothing of it is on main.",
     )

@@ -25,7 +25,7 @@ from ghp_agents.notes.note import DEFAULT_KIND, KINDS, TEXT_LIMIT
 from ghp_agents.state.record import Problem
 from ghp_agents.wiring import App
 
-KIND = click.option("--kind", type=click.Choice(KINDS), help="The kind of knowledge.")
+KIND = click.option("--kind", type=click.Choice(KINDS), help="The kind of note.")
 PATHS = click.option(
     "--path", "paths", metavar="PATTERN", multiple=True,
     help="A path that it is about, in .gitignore syntax; repeatable.",

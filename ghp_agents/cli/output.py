@@ -39,12 +39,13 @@ def data(text: str) -> None:
 
 
 def page(text: str) -> None:
-    """Print data for people. On a terminal, lines break between words, and `~` is the home."""
+    """Print data for people. On a terminal, lines break between words, times are local, and `~` is
+    the home."""
     text = clean(text)
     if is_terminal():
         from ghp_agents.cli.printing.wrapping import page_on_terminal
 
-        text = page_on_terminal(text)
+        text = page_on_terminal(text, _localised)
     data(text)
 
 

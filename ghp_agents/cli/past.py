@@ -43,8 +43,8 @@ def time_of_pulls(app: App, at: str | None) -> float | None:
 def _time_of_local(app: App, at: str | None, what: str) -> float | None:
     if at is not None and app.hub is not None:
         raise UsageError(
-            f"The {what} are on GitHub, and this clone keeps only their present state: --at cannot "
-            "show their past.",
+            f"The {what} are on GitHub, and this clone keeps only their present state. --at "
+            "cannot show the past.",
             hint="`ghp agent-log --at WHEN` lists what happened up to then.",
         )
     return time_of(app, at)
@@ -54,9 +54,7 @@ def time_of_messages(app: App, at: str | None) -> float | None:
     """The same for messages."""
     then = time_of(app, at)
     if then is not None:
-        output.say(
-            "Claims are shown as recorded, and also what had been read, because neither has a past."
-        )
+        output.say("Claims and read marks are shown as recorded, because neither keeps a history.")
     return then
 
 
@@ -72,5 +70,5 @@ def time_of_leases(app: App, at: str | None) -> float | None:
     """The same for leases."""
     then = time_of(app, at)
     if then is not None:
-        output.say("Strict leases are shown as recorded, because locks have no past.")
+        output.say("Strict leases are shown as recorded, because their locks keep no history.")
     return then

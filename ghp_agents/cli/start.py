@@ -50,8 +50,8 @@ def start(
     The branch begins at the remote's current main. If another agent already worked on the issue,
     its branch is reused. Safe to run twice.
 
-    --run starts a client in the worktree, as the agent, with what it needs to begin as its first
-    prompt. Any other command follows `--`; it finds the prompt in GHP_PROMPT.
+    --run starts a client there as the agent; its first prompt is what the agent needs to begin.
+    Write any other command after `--`; it finds the prompt in GHP_PROMPT.
     """
     if best and issue is not None and not issue.removeprefix("#").isdigit():
         command = (issue, *command)  # `--next -- CMD`

@@ -64,7 +64,9 @@ class AgentChoice(NamedTuple):
 @click.command("agent-status", epilog="Example: ghp agent-status --epic 1")
 @click.argument("agent", required=False, shell_complete=complete.agents)
 @json_choice.option("Print the agents as JSON.")
-@click.option("--all", "show_all", is_flag=True, help="All agents, also if they fill more screens.")
+@click.option(
+    "--all", "show_all", is_flag=True, help="All agents, even if they fill several screens."
+)
 @click.option("--plain", is_flag=True, help="Words instead of symbols, every column, no colours.")
 @click.option("--watch", is_flag=True, help="Keep showing it until interrupted.")
 @click.option("--stale", is_flag=True, help="Only agents that are stale or dead.")
@@ -93,17 +95,17 @@ def status(
     new_status: str | None,
     epic: str | None,
 ) -> None:
-    """List agents and what they are doing, in all clones; first those that need you.
+    """List the agents of all clones and what they are doing; those that need you come first.
 
-    An agent needs you if it asked a question, if its client waits for a permission or a prompt, if
-    its pull request can be merged or was sent back, or if it died or its client ended, and left
+    An agent needs you if it asked a question, or if its client waits for a permission or a prompt.
+    It also needs you if its pull request can be merged or was sent back, or if it ended and left
     work.
 
-    If the news is older than `agents.syncEvery`, the remote is asked for at most 1.5 seconds. A
-    terminal shows what is known meanwhile.
+    If the news is older than `agents.syncEvery`, it asks the remote, for at most 1.5 seconds.
+    Meanwhile, a terminal shows what this clone knows.
 
-    The age is that of the need, else of the last heartbeat. For an agent in another clone it is the
-    time since the heartbeat was synced to this clone, because clocks differ.
+    The age is that of the need, or else of the last heartbeat. Clocks differ, so the age of a
+    heartbeat from another clone begins when it arrived here.
     """
     if new_status is not None:
         _set_status(app, agent, new_status)
@@ -285,7 +287,7 @@ def _nothing(agents: Sequence[AgentView], choice: AgentChoice, then: float | Non
     if choice.stale:
         return "No agents are stale."
     if choice.capability:
-        return f"No agent that is alive says that it can do {named(choice.capability)}."
+        return f"No living agent has the capability {named(choice.capability)}."
     if agents:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
     return (

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @click.argument("agent", metavar="NAME", shell_complete=complete.agents)
 @click.option("--reason", metavar="TEXT", default="", help="Why; the agent reads it.")
 @click.option("--now", is_flag=True, help="Also end the client now.")
-@click.option("--keep", is_flag=True, help="The agent keeps its issues, to go on with later.")
+@click.option("--keep", is_flag=True, help="The agent keeps its issues, to continue later.")
 @click.option("--undo", is_flag=True, help="Let the agent continue after all.")
 @json_choice.option("Print the result as JSON.")
 @acting
@@ -34,15 +34,15 @@ def stop(
     its edits and claims are refused. People and orchestrators can stop any agent; an agent can stop
     only itself.
 
-    An agent of another clone hears of it after the next sync there. What it did not commit or push
-    is only there: the same command in that clone saves it, too.
+    An agent in another clone stops after the next sync there. What it did not commit or push is
+    only there: the same command in that clone saves it, too.
 
-    --keep interrupts it: its work is saved in a checkpoint, its issues stay its own, and --undo
-    lets it go on.
+    --keep interrupts it: its work is saved in a checkpoint, and it keeps its issues. --undo lets it
+    continue.
 
     --now ends the process that `agent-start --run` or `agent-work` started in this clone: SIGTERM,
-    then SIGKILL after 5 seconds. In another clone, `agent-work` ends the run as soon as it hears of
-    it, and saves its work there.
+    then SIGKILL after 5 seconds. In another clone, `agent-work` ends the run after the next sync
+    there, and saves its work.
     """
     name = agent_name(agent)
     if undo and (now or reason or keep):
@@ -67,9 +67,8 @@ def stop(
         output.say("`ghp agent-work` ends its run there at once; end another client yourself.")
     elif now and stopped.client is None and not stopped.has_stopped:
         output.warn(
-            f"The client of {name} still runs, if it has one: `agent-start --run` did not start it "
-            "in this clone.",
-            "End it where it runs.",
+            f"Nothing was ended: `agent-start --run` started no client of {name} in this clone.",
+            "If its client runs elsewhere, end it there.",
         )
 
 

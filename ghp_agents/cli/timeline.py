@@ -40,7 +40,7 @@ A_DAY = 86_400.0  # seconds
 )
 @click.option(
     "--html", metavar="FILE", type=click.Path(dir_okay=False),
-    help="Write a page for a browser, which zooms and needs no network.",
+    help="Write a web page that can zoom and needs no network.",
 )  # fmt: skip
 @click.option("--svg", metavar="FILE", type=click.Path(dir_okay=False), help="Write a picture.")
 @json_choice.option("Print it as JSON.")

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @json_choice.option("Print the result as JSON.")
 @acting
 def update(app: App, as_json: bool) -> None:
-    """Fetch the main branch, and bring the branch here up to it.
+    """Fetch main, and update the current branch from it.
 
     It merges or rebases, as `agents.updateMethod` says. Uncommitted changes stay uncommitted, and
-    staged ones staged. If something conflicts, nothing is changed: both sides are shown. Nothing is
-    pushed. If it is killed, run it again.
+    staged changes stay staged. If something conflicts, it changes nothing and shows both sides. It
+    pushes nothing. If it is killed, run it again.
     """
     try:
         with output.busy("Updating"):

@@ -85,7 +85,7 @@ def _others(
     shown = [_one(*pair, work[pair]) for pair in busiest[:AGENTS]]
     more = len(work) - len(shown)
     rest = f"; {more} more: `ghp agent-status`" if more else ""
-    warning = " Do not edit what they have." if any(work.values()) else ""
+    warning = " Do not edit their files." if any(work.values()) else ""
     return [f"At work: {'; '.join(shown)}{rest}.{warning}"]
 
 

@@ -16,9 +16,8 @@ def why(clash: "RangeConflict", path: str, now: float) -> str:
     if clash.kind == "added":
         return f"{who} also created {name}{about}."
     if clash.kind == "unknown":
-        return (
-            f"{who} has also changed {name}{about}. Whether both changes merge cannot be told here."
-        )
+        changed = f"{who} has also changed {name}{about}."
+        return f"{changed} This clone cannot tell whether both changes merge."
     if clash.kind == "binary":
         return f"{name} is binary, so git cannot merge it, and {who} has changed it{about}."
     if clash.kind == "deleted" and clash.report.is_deleted:

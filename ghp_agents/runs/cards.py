@@ -22,8 +22,8 @@ def of(ws: Workspace, agent: str | None) -> AgentCard:
     why = read_cards.machines_problem(ws.folder, line.ref) if line else ""
     if why:
         raise RefusedError(
-            f"Nobody can tell what {agent} may do: {read_cards.MACHINES} on main cannot be used: "
-            f"{clean(why)}.",
+            f"The permissions of {agent} are unknown: {read_cards.MACHINES} on main cannot be "
+            f"used: {clean(why)}.",
             hint="Correct it on main; `ghp agent-doctor` checks cards.",
         )
     if card.broken:

@@ -59,7 +59,7 @@ def check(card: AgentCard, client: str) -> None:
     """Raise RefusedError if nothing would hold the client to the card's permissions."""
     if card.permissions is not None and client not in CLIENTS:
         raise RefusedError(
-            f"{card.path} on main says what {card.name} may do, and {client} cannot be held to it.",
+            f"{client} cannot enforce the permissions of {card.name} ({card.path} on main).",
             hint=f"Use a client with rules or hooks: --runner {', '.join(CLIENTS)}.",
         )
 

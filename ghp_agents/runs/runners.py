@@ -152,8 +152,8 @@ def find(text: str) -> Runner:
         why = ""
     if len(words) < 2 or not any("{prompt" in word for word in words):
         raise UsageError(
-            f"{text[:60]!r} is not a runner{why}.",
-            hint=f"Use {', '.join(RUNNERS)}, or a command with {{prompt_file}}: "
+            f"{text[:60]!r} is neither a runner nor a command with {{prompt_file}}{why}.",
+            hint=f"Runners: {', '.join(RUNNERS)}. A command of your own: "
             "--runner 'my-agent --task {prompt_file}'.",
         )
     return Runner(words[0].rpartition("/")[2], (*words, ARGS), model=())

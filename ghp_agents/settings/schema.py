@@ -132,8 +132,8 @@ class AgentsConfig(BaseModel):
     )
     share_changes: bool = Field(
         True,
-        description="other clones hear which files and lines an agent has changed, and refuse or "
-        "warn of edits that would conflict; no content is shared",
+        description="other clones learn which files and lines an agent has changed, and refuse "
+        "or warn of edits that would conflict; no content is shared",
     )
     tracker: Literal["auto", "github", "local"] = Field(
         "auto",
@@ -164,7 +164,7 @@ class AgentsConfig(BaseModel):
         0,
         ge=0,
         le=100_000,
-        description="with so many open pull requests agents get no new issue; 0: no limit",
+        description="agents get no new issue while this many pull requests are open; 0: no limit",
     )
     budgets: dict[Scope, dict[Measure, Amount]] = Field(
         default_factory=dict,
@@ -206,12 +206,12 @@ class AgentsConfig(BaseModel):
     )
     topics: tuple[Line, ...] = Field(
         ("project_updates", "security.>"),
-        description="topics of messages that an agent hears that has subscribed to none",
+        description="topics of messages for an agent that has subscribed to none",
     )
     new_topics: Literal["ask", "hear", "ignore"] = Field(
         "ask",
-        description="topics that an agent neither hears nor ignores; ask: a person who runs "
-        "agent-inbox at a terminal decides once, and until then they are not heard",
+        description="topics that an agent neither subscribed to nor ignores; ask: a person who "
+        "runs agent-inbox at a terminal decides once",
     )
     notify: Literal["low", "normal", "high", "critical"] = Field(
         "low",

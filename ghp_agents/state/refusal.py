@@ -56,17 +56,17 @@ _OTHER_RECORD = (
 )
 _ELSEWHERE = 'Or name another remote, such as a fork: "agents": {"remote": "fork"}.'
 OF_CLONE = {
-    Reason.SIGNATURE: "A rule asks for signed commits, and records are not signed. Ask who may "
-    f"edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
-    Reason.CREATION: "A rule restricts who may create or update such refs. Ask who may edit the "
-    f"repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
+    Reason.SIGNATURE: "A rule asks for signed commits, and records are not signed. Ask "
+    f"somebody who can edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
+    Reason.CREATION: "A rule restricts who may create or update such refs. Ask "
+    f"somebody who can edit the repository's rules to leave out the branches ghp/**. {_ELSEWHERE}",
     Reason.SSO: "A person authorizes the token for the organization on GitHub: Settings, Developer "
     "settings, Personal access tokens, Configure SSO. For an SSH key: Settings, SSH and GPG keys, "
     "Configure SSO.",
     Reason.ARCHIVED: "Nobody can write to an archived repository. Ask its owner to unarchive it. "
     + _ELSEWHERE,
-    Reason.RULE: "A rule of the remote refuses this clone's ref. Ask who may edit its rules or "
-    f"hooks to accept refs/ghp/*. {_ELSEWHERE}",
+    Reason.RULE: "A rule of the remote refuses this clone's ref. Ask somebody who can edit its "
+    f"rules or hooks to accept refs/ghp/*. {_ELSEWHERE}",
 }
 _OTHER_CLONE = (
     "Trying again will not help. Ask for permission to push, or name another remote, such as a "

@@ -104,7 +104,7 @@ def _stale_text(base: StaleBase, new: Sequence[Pull]) -> str:
     by = ", ".join(f"#{pull.number} {phrase(pull.title)} by {named(pull.author)}" for pull in pulls)
     return (
         f"main moved, and your work no longer merges with it: {base.words}."
-        + (f" Merged was {by}." if by else "")
+        + (f" The cause is {by}." if by else "")
         + " Run `ghp agent-update`: it changes nothing here, shows both sides and says what to do."
     )
 

@@ -239,7 +239,7 @@ def test_an_agent_goes_on_where_another_one_edits(leased: Path) -> None:
     assert done == (
         0, "",
         "✓ You may edit src/b.py, although worker-2 is editing it.\n"
-        "worker-2 will be told at its next step.\n",
+        "worker-2 will be notified at its next step.\n",
     )  # fmt: skip
     assert invoke("agent-check src/b.py", leased, env=ONE).code == 0
     again = invoke(["agent-check", "--override", "it is a rename", "src/b.py"], leased, env=ONE)

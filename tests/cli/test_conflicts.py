@@ -37,7 +37,7 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
         "worker-3 (#3) conflicts with main in 1 file:\n"
         "  b.txt: worker-3 deleted it, main changed it\n"
         "  Next: worker-3 runs `ghp agent-update`, which shows both sides, and resolves.\n"
-        "Order of merging with the fewest conflicts:\n"
+        "Merge order with the fewest conflicts:\n"
         "  without a conflict: worker-1\n"
         "  then, each after resolving: worker-2, worker-3\n",
         "Compared the work of 3 agents: 1 pair conflicts, 1 conflicts with the main branch.\n",
@@ -49,7 +49,7 @@ def test_one_agent_and_the_main_branch_can_be_asked_for(rivals: Path) -> None:
     assert (shown.code, shown.out.splitlines()[0]) == (
         3, "worker-3 (#3) conflicts with main in 1 file:",
     )  # fmt: skip
-    assert "Order of merging" not in shown.out
+    assert "Merge order" not in shown.out
     assert invoke("agent-conflicts worker-1 --trunk", rivals) == (
         0, "", "Compared the work of 1 agent: nothing conflicts.\n",
     )  # fmt: skip

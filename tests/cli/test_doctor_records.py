@@ -165,8 +165,9 @@ def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote
         "writes here (the last news is "
     )
     assert found["remedy"] == (
-        "A rule of the remote refuses this clone's ref. Ask who may edit its rules or hooks to "
-        'accept refs/ghp/*. Or name another remote, such as a fork: "agents": {"remote": "fork"}.'
+        "A rule of the remote refuses this clone's ref. Ask somebody who can edit its rules or "
+        "hooks to accept refs/ghp/*. Or name another remote, such as a fork: "
+        '"agents": {"remote": "fork"}.'
     )
     assert findings(used, "--fix").keys() == {"sync", "unsent"}
     (remote / "hooks/pre-receive").unlink()

@@ -136,7 +136,7 @@ def test_a_command_that_takes_too_long_is_ended_and_the_message_counts_as_told(h
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=SECONDS)
     assert err.splitlines()[:2] == [
-        f"Warning: {name}: the command was ended after 1 s; the message counts as told.",
+        f"Warning: {name}: the command was ended after 1 s; the message counts as delivered.",
         f"Hint: `ghp agent-inbox read {name}` shows it. Longer: --exec-timeout.",
     ]
 

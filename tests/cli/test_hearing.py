@@ -134,7 +134,7 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
     err = invoke("agent-merge --queue --as @me", one, ALONE).err
     assert err.startswith("Warning: Could not ask origin for finished work: ")
     assert "\nHint: Last news from origin: " in err
-    assert "; what was finished later is not in the queue.\n" in err
+    assert "; work finished since then is not in the queue.\n" in err
 
 
 @pytest.mark.sample(2)

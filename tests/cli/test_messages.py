@@ -137,7 +137,8 @@ def test_a_topic_is_described_listened_to_and_sent_to(pair: tuple[Path, Path]) -
         "build.broken: Main does not build (described by worker-1)\n"
     )
     assert run(two, "agent-subscribe", "build.*", "--ignore", "build.noise")[2] == (
-        "✓ worker-2 hears project_updates, security.>, build.*, but not build.noise.\n"
+        "✓ worker-2 is subscribed to project_updates, security.>, build.*; it ignores "
+        "build.noise.\n"
     )
     go(two, "agent-sync")
     go(one, "agent-sync")
@@ -165,7 +166,7 @@ def test_a_typed_topic_shows_its_fields_and_an_example(pair: tuple[Path, Path]) 
 def test_what_an_agent_hears_is_shown_and_can_be_nothing(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     assert run(one, "agent-subscribe")[1] == (
-        "worker-1 hears project_updates, security.> (the setting `topics`).\n"
+        "worker-1 is subscribed to project_updates, security.> (the setting `topics`).\n"
     )
     go(one, "agent-subscribe --none")
     assert json.loads(run(one, "agent-subscribe", "--json")[1]) == {

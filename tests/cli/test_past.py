@@ -17,16 +17,16 @@ WORKER, OTHER = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 THEN = "2025-06-15T15:07:40Z"
 AS_OF = f"As of {THEN} (2 h ago).\n"
 ISSUES_AS_OF = (
-    f"{AS_OF}Claims are not shown, because locks have no past; see `ghp agent-log --event claim`.\n"
+    f"{AS_OF}Claims are not shown, because claims keep no history; see `ghp agent-log --event "
+    "claim`.\n"
 )
 SHOW_AS_OF = (
     f"{AS_OF}Its claim, branch, pull requests and handoff are not shown; "
     "see `ghp agent-log --issue`.\n"
 )
-LEASES_AS_OF = f"{AS_OF}Strict leases are shown as recorded, because locks have no past.\n"
+LEASES_AS_OF = f"{AS_OF}Strict leases are shown as recorded, because their locks keep no history.\n"
 MESSAGES_AS_OF = (
-    f"{AS_OF}Claims are shown as recorded, and also what had been read, because neither has a "
-    "past.\n"
+    f"{AS_OF}Claims and read marks are shown as recorded, because neither keeps a history.\n"
 )
 WORKFLOWS_AS_OF = f"{AS_OF}The files of workflows are shown as they are now.\n"
 SAME = {  # lists that show later with --at what they showed then, and what they say about it
@@ -147,8 +147,8 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
     assert place.do(f"agent-issue show 2 --at {THEN}") == (
         1, "",
         f"{SHOW_AS_OF}Error: There is no issue 2.\n"
-        "Hint: `ghp agent-issues --all` lists them; `ghp agent-sync` fetches those of other "
-        "clones.\n",
+        "Hint: `ghp agent-issues --all` lists issues, `ghp agent-pulls` pull requests. `ghp "
+        "agent-sync` gets those of other clones.\n",
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def test_jobs_are_shown_as_they_were_and_those_in_progress_as_assigned(place: Pl
     assert (job["state"], job["holder"]) == ("in_progress", "worker-1")
     go_on(place)
     note = (
-        f"{AS_OF}Jobs in progress are shown as assigned, because claims have no past; see "
+        f"{AS_OF}Jobs in progress are shown as assigned, because claims keep no history; see "
         "`ghp agent-log --event claim`.\n"
     )
     code, out, err = place.do(f"agent-jobs --json --at {THEN}")
@@ -242,8 +242,8 @@ def test_times_are_typed_as_people_speak_and_a_day_begins_in_the_machines_zone(
         ),
         (
             "agent-leases --implicit",
-            "Error: Nobody records which files were being edited in the past.\n"
-            "Hint: Use --at without --implicit.\n",
+            "Error: --implicit cannot be used with --at: past edits are not recorded.\n"
+            "Hint: Leave out --implicit.\n",
         ),
         (
             "agent-inbox --follow",
@@ -273,8 +273,8 @@ def test_what_is_on_github_has_no_past_and_the_log_is_named(
     git(repo, "remote", "add", "origin", "https://github.com/octo/repo.git")
     assert invoke(f"{words} --at 2h", repo, {"GITHUB_TOKEN": "none"}) == (
         2, "",
-        f"Error: The {what} are on GitHub, and this clone keeps only their present state: --at "
-        "cannot show their past.\n"
+        f"Error: The {what} are on GitHub, and this clone keeps only their present state. --at "
+        "cannot show the past.\n"
         "Hint: `ghp agent-log --at WHEN` lists what happened up to then.\n",
     )  # fmt: skip
 

@@ -80,8 +80,8 @@ def test_as_json_it_is_the_record(sent: Road) -> None:
          "Error: #2 is your own work.\nHint: Another agent or a person can review it: `ghp "
          "agent-review 2 --approve`.\n"),
         ("9 --approve --as worker-2", 1,
-         "Error: There is no issue 9.\nHint: `ghp agent-issues --all` lists them; `ghp agent-sync` "
-         "fetches those of other clones.\n"),
+         "Error: There is no issue 9.\nHint: `ghp agent-issues --all` lists issues, `ghp "
+         "agent-pulls` pull requests. `ghp agent-sync` gets those of other clones.\n"),
     ],
 )  # fmt: skip
 def test_a_refusal_names_the_reason_and_the_way_on(

@@ -257,7 +257,7 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
         "Warning: Sent #2 back to worker-1, round 1: a check failed.\n"
         "`echo 2 tests failed; exit 1` failed with 1\n"
         "2 tests failed\n"
-        "Error: #2 was not merged: a check failed.\n"
+        "Error: Not merged, but sent back: #2.\n"
         "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n",
     )
     back = invoke("agent-merge 2 --json --as lead", folder)

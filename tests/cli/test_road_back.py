@@ -85,7 +85,7 @@ def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
     queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (1, "")
     assert queue.err.endswith(
-        "Error: #2 was not merged: it conflicts with main.\n"
+        "Error: Not merged, but sent back: #2.\n"
         "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n"
     )
 

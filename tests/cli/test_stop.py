@@ -268,7 +268,7 @@ def test_now_a_client_that_was_not_started_here_is_not_ended(repo: Path) -> None
         0,
         "",
         f"{TOLD}step.\n"
-        "Warning: The client of worker-1 still runs, if it has one: `agent-start --run` did not "
-        "start it in this clone.\n"
-        "Hint: End it where it runs.\n",
+        "Warning: Nothing was ended: `agent-start --run` started no client of worker-1 in this "
+        "clone.\n"
+        "Hint: If its client runs elsewhere, end it there.\n",
     )

@@ -68,8 +68,11 @@ def test_other_words_stay_an_ordinary_question(here: Path, words: str) -> None:
         ("--file docs/a.md", "Error: You may change docs/a.md: nobody else holds it.\n"),
         ("--file src", "Error: src is not the name of one file.\n"),
         ("--file ../x", "Error: '../x' is outside this repository.\n"),
-        ("--file src/a.py --option maybe", "Error: --file has the options yes and no.\n"),
-        ("", "Error: There is no question.\n"),
+        (
+            "--file src/a.py --option maybe",
+            "Error: --option cannot be used with --file: its answers are yes and no.\n",
+        ),
+        ("", "Error: The question is missing.\n"),
     ],
 )
 def test_what_cannot_be_asked_is_explained(here: Path, line: str, error: str) -> None:

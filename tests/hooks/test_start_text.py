@@ -49,7 +49,7 @@ def test_it_names_who_is_at_work_with_what_they_hold_and_what_is_ready(here: Pat
     assert begin(here) == [
         IDENTITY,
         "At work: worker-2 #1 «Parse tabs» (has src/parse/) and 1 more; «Test Person» (a person) "
-        "has docs/; worker-3. Do not edit what they have.",
+        "has docs/; worker-3. Do not edit their files.",
         "Ready: #2 «Write the docs».",
         f"{CLAIM} {COMMANDS}",
     ]
@@ -109,7 +109,7 @@ def test_in_a_busy_repository_it_stays_short(here: Path) -> None:
     assert lines[1] == (
         "At work: " + "; ".join(
             f"peer-{n} #{n} «Make part {n} of the parser faster» and 1 more" for n in range(2, 7)
-        ) + "; 3 more: `ghp agent-status`. Do not edit what they have."
+        ) + "; 3 more: `ghp agent-status`. Do not edit their files."
     )  # fmt: skip
     assert len("\n".join(lines)) / 4 <= BUSY
     assert len("\n".join(begin(here, "resume"))) / 4 <= BUSY

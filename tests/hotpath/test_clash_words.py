@@ -20,8 +20,8 @@ CASES = {
     "lines": "This edit of a.py would conflict at your line 12. worker-2 has changed lines 10-12 "
     f"of it (as numbered where your branch left main) {ABOUT}",
     "added": f"worker-2 also created a.py {ABOUT}",
-    "unknown": f"worker-2 has also changed a.py {ABOUT} Whether both changes merge cannot be told "
-    "here.",
+    "unknown": f"worker-2 has also changed a.py {ABOUT} This clone cannot tell whether both "
+    "changes merge.",
     "binary": f"a.py is binary, so git cannot merge it, and worker-2 has changed it {ABOUT}",
     "deleted": f"Deleting a.py would conflict: worker-2 changed its lines 10-12 {ABOUT}",
 }

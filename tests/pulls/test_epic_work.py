@@ -150,7 +150,7 @@ def test_the_past_of_an_epic_is_shown_as_it_was(repo: Path) -> None:
     assert (past.code, past.out) == (0, shown)
     assert past.err == (
         f"As of {then} (60 min ago).\n"
-        "Holders are the agents that were at work on the parts, because locks have no past; see "
+        "Claims keep no history, so holders are the agents that worked on the parts; see "
         "`ghp agent-log --event claim`.\n"
     )
     found = json.loads(do(f"agent-status --epic 1 --json --at {then}").out)

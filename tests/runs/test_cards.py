@@ -46,7 +46,7 @@ def test_no_agent_without_a_file_runs_if_machines_cannot_be_read(repo: Path, tex
     with pytest.raises(RefusedError) as found:
         of(repo)
     assert str(found.value).startswith(
-        "Nobody can tell what night may do: .ghp/machines.yaml on main cannot be used: it"
+        "The permissions of night are unknown: .ghp/machines.yaml on main cannot be used: it"
     )
     commit(repo, {CARD: "---\nmodel: opus\n---\n"})
     assert of(repo).model == "opus"

@@ -156,7 +156,7 @@ def test_a_client_that_nothing_holds_is_not_started() -> None:
     with pytest.raises(RefusedError) as found:
         rights.check(SOME, "aider")
     assert str(found.value) == (
-        ".ghp/agents/night.md on main says what night may do, and aider cannot be held to it."
+        "aider cannot enforce the permissions of night (.ghp/agents/night.md on main)."
     )
 
 

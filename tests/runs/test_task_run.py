@@ -159,7 +159,7 @@ def test_a_client_is_held_to_the_permissions_of_its_task(bureau: Bureau, tmp_pat
     assert run.why == "--model small"
     document = json.loads((folder.of(bureau.app().ws, run.id) / "rights.json").read_text())
     assert (document["card"], document["run"]) == (".ghp/tasks/ask.md", None)
-    with pytest.raises(RefusedError, match="cannot be held to it"):
+    with pytest.raises(RefusedError, match="cannot enforce the permissions"):
         bureau.begin(parse("ask", PERMISSIONS.replace(b"codex", b"aider")))
     with pytest.raises(ValueError, match="are for a prompt"):
         parse("ask", PERMISSIONS.replace(b"runner: codex", b"run: make"))

@@ -90,7 +90,7 @@ def test_the_advice_differs_by_cause() -> None:
     words = ("push protection", "GH001: Large files detected", "Policy 7")
     assert len({refusal.of_record(word) for word in words}) == 3
     assert refusal.of_clone(refusal.readable(SIGNED)) == (
-        "A rule asks for signed commits, and records are not signed. Ask who may edit the "
+        "A rule asks for signed commits, and records are not signed. Ask somebody who can edit the "
         "repository's rules to leave out the branches ghp/**. Or name another remote, such as a "
         'fork: "agents": {"remote": "fork"}.'
     )

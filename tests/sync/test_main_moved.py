@@ -14,7 +14,7 @@ TEN = "".join(f"{number}\n" for number in range(1, 11))
 DO = "Run `ghp agent-update`: it changes nothing here, shows both sides and says what to do."
 HEARD = (
     "main moved, and your work no longer merges with it: a.txt (line 2 of your work, line 2 of "
-    "main), b.txt (line 1 of your work, lines 1-2 of main). Merged was #3 «Parse» by worker-1. "
+    "main), b.txt (line 1 of your work, lines 1-2 of main). The cause is #3 «Parse» by worker-1. "
     f"{DO}"
 )
 
@@ -135,7 +135,7 @@ def test_the_others_of_a_clone_hear_of_a_merge_from_the_background(
     succeed(repo, "agent-merge 1 --unchecked --as @me", "agent-sync --background")
     assert step(place) == (
         f"{LEAD}main moved, and your work no longer merges with it: a.txt (line 2 of your work, "
-        f"line 2 of main). Merged was #3 «Parse» by worker-1. {DO}"
+        f"line 2 of main). The cause is #3 «Parse» by worker-1. {DO}"
     )
     assert step(place) == ""
     short = "No longer merges with main in a.txt: `ghp agent-update` shows both sides."

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ghp_agents.cli.outputs.job import JobJson
 
 CLAIMS_LEFT_OUT = (
-    "Jobs in progress are shown as assigned, because claims have no past; see `ghp agent-log "
+    "Jobs in progress are shown as assigned, because claims keep no history; see `ghp agent-log "
     "--event claim`."
 )
 COLUMNS = ("JOB", "STATE", "PRIORITY", "DUE", "AGENT", "TITLE")

@@ -43,7 +43,7 @@ class CallResult(NamedTuple):
 def mcp(app: App) -> None:
     """Offer this program's commands to a model as tools, by the Model Context Protocol.
 
-    It speaks on standard input and output; clients start it. It acts as the agent whose session
+    Clients start it and talk to it on standard input and output. It acts as the agent whose session
     started it. Needs the extra `mcp`.
     """
     if find_spec("mcp") is None:

@@ -18,17 +18,17 @@ from ghp_agents.wiring import App
 @click.command("agent-export", epilog="Example: ghp agent-export --to ~/agents --since yesterday")
 @click.option(
     "--to", "folder", metavar="DIR", required=True, type=click.Path(path_type=Path),
-    help="The folder; it is created.",
+    help="The folder; created if it is missing.",
 )  # fmt: skip
 @click.option(
-    "--since", metavar="WHEN", help=f"Only conversations that went on since then: {FORMS}.",
+    "--since", metavar="WHEN", help=f"Only conversations with messages since then: {FORMS}.",
     shell_complete=complete.times,
 )  # fmt: skip
 @click.pass_obj
 def export(app: App, folder: Path, since: str | None) -> None:
     """Write conversations as Markdown: one file each, and a timeline of all messages.
 
-    Repeated, it updates what it wrote, and no other file. What agents and people wrote is quoted.
+    Run again, it updates only files that it wrote. What agents and people wrote is quoted.
     """
     from ghp_agents.reports import conversations
     from ghp_agents.reports import export as files

@@ -68,7 +68,8 @@ def _runner(app: App, agent: AgentName, command: str, timeout: float) -> HandOve
         code = process.feed(command, given, cwd=app.cwd, env=env, timeout=timeout)
         if code is None:
             output.warn(
-                f"{name}: the command was ended after {timeout:g} s; the message counts as told.",
+                f"{name}: the command was ended after {timeout:g} s; "
+                "the message counts as delivered.",
                 f"`ghp agent-inbox read {name}` shows it. Longer: --exec-timeout.",
             )
         elif code != 0:

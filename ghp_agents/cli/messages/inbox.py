@@ -24,10 +24,10 @@ AS_JSON = json_choice.option("Print it as JSON.")
 ALL = click.option(
     "--all", "everything", is_flag=True, help="Also list messages that are done or read."
 )
-SENT = click.option("--sent", is_flag=True, help="What you sent, and its state.")
+SENT = click.option("--sent", is_flag=True, help="Messages that you sent, and their state.")
 VERDICTS = {"approve": "approve", "changes": "request-changes"}
 TOPIC = click.option(
-    "--topic", metavar="PATTERN", help="What was sent to these topics; also what was read.",
+    "--topic", metavar="PATTERN", help="Messages to these topics, including those already read.",
 )  # fmt: skip
 FOLLOW = click.option("--follow", is_flag=True, help="Print each new message as it comes.")
 EXEC = click.option(
@@ -36,7 +36,7 @@ EXEC = click.option(
 )  # fmt: skip
 EXEC_TIMEOUT = click.option(
     "--exec-timeout", "timeout", metavar="TIME", type=Duration(), default="60s", show_default=True,
-    help="With --exec: how long CMD may take; then it is ended, and the message counts as told.",
+    help="With --exec: end CMD after this time; the message then counts as delivered.",
 )  # fmt: skip
 IDS = click.argument("ids", metavar="ID...", nargs=-1, required=True)
 
@@ -67,9 +67,9 @@ def inbox(
     ID is a message's id or the start of one (M-3f9a). People see what they sent: messages are for
     agents, and an agent asks a person with `ghp agent-escalate`.
 
-    With --follow, the agent is not told again of what is printed: messages, results of votes, and
-    what is overdue. With --json, each is one line. CMD is a shell command; the ids are in
-    $GHP_MESSAGE and $GHP_REPLY_TO. If it fails, it runs again after a pause, seven times at most.
+    --follow prints messages, results of votes and overdue requests; hooks do not report these
+    again. With --json, each is one line. CMD is a shell command; the ids are in $GHP_MESSAGE and
+    $GHP_REPLY_TO. If it fails, it runs again after a pause, seven times at most.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -196,7 +196,7 @@ def _is_open(letter: Letter, agent: str, delivered: set[str]) -> bool:
 @AS_JSON
 @acting
 def read(app: App, id: str, as_json: bool) -> None:
-    """Print a message and what belongs to it. An agent is not told of it again."""
+    """Print a message and what belongs to it. Hooks do not report it again."""
     remote_news.hear(app)
     message, thread = services.read(app, id)
     if as_json:
@@ -259,7 +259,7 @@ def done(
 ) -> None:
     """Report that you did what messages ask for, and tell their senders.
 
-    A verdict counts as `ghp agent-review` of the commit that was to be reviewed.
+    A verdict counts as `ghp agent-review` of the commit in the request.
     """
     body = _read(result)
     if excerpts or commits or handoff:

@@ -40,16 +40,16 @@ def _ask(app: App, agent: AgentName, left: list[Topic]) -> bool:
     topic, root = left[0], left[0].name.partition(".")[0]
     for line in _about(topic, len(left) - 1, app.ws.clock.now()):
         output.say(output.clean(line))
-    output.say(f"  [Y] yes  [A] all of {root}  [N] no  [!] no, and ask no more")
+    output.say(f"  [Y] yes  [A] all of {root}  [N] no  [!] no, and stop asking")
     choices = click.Choice([HEAR, HEAR_ALL, IGNORE, NEVER], case_sensitive=False)
     choice = click.prompt(
-        f"Shall {agent} hear {topic.name}? [y/a/n/!]", type=choices, default=IGNORE, err=True,
+        f"Subscribe {agent} to {topic.name}? [y/a/n/!]", type=choices, default=IGNORE, err=True,
         show_choices=False,
     )  # fmt: skip
     if choice in (HEAR, HEAR_ALL):
         heard = [topic.name] if choice == HEAR else [root, f"{root}.{REST}"]
         subscriptions.subscribe(app, heard, [], [])
-        output.done(f"{agent} hears {' and '.join(heard)}.")
+        output.done(f"{agent} is subscribed to {' and '.join(heard)}.")
         return True
     quiet = choice == NEVER
     subscriptions.subscribe(app, [], [topic.name], [], asks=False if quiet else None)

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     shell_complete=complete.files,
 )  # fmt: skip
 @click.option("--payload", metavar="JSON", default="",
-              help="Instead of a body: the fields that a topic asks for.")  # fmt: skip
+              help="The fields that the topic requires, instead of a body.")  # fmt: skip
 @click.option(
     "--kind", type=click.Choice(KINDS),
-    help="A note informs, by default; the others ask for something.",
+    help="A note (default) only informs; the others ask for something.",
 )  # fmt: skip
 @click.option("--reply-to", metavar="ID", help="The message that it answers.")
 @click.option("--issue", metavar="N", help="The issue that it is about.",
@@ -51,10 +51,10 @@ if TYPE_CHECKING:
               help="The time by which it must be done.")  # fmt: skip
 @click.option(
     "--or-agent", metavar="AGENT", default="", shell_complete=complete.agents,
-    help="Who does it if the recipient is not there, or does not begin by --ack-within.",
+    help="The agent that does it if the recipient is absent, or does not begin by --ack-within.",
 )  # fmt: skip
 @click.option("--quorum", metavar="N", type=click.IntRange(0, 1000), default=0, show_default=False,
-              help="Of a proposal: how many must vote by --done-within (default: 1d).")  # fmt: skip
+              help="For a proposal: the votes needed by --done-within (default: 1d).")  # fmt: skip
 @click.option("--expires", metavar="TIME", type=Duration(), default="0s", show_default=False,
               help="The time after which nobody needs to read it.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
@@ -81,9 +81,9 @@ def send(
 ) -> None:
     """Send a message to agents, in all clones, and print its id.
 
-    TO is an agent, @orchestrator, @capability:NAME, @all, or a topic such as @code.completed
-    (`ghp agent-topic list`). An agent reads it at its next step, or when it starts. In a group,
-    one agent claims the request. If you repeat the command at once, nothing more is sent.
+    TO is an agent, @orchestrator, @capability:NAME, @all, or a topic such as @code.completed (`ghp
+    agent-topic list`). An agent reads it at its next step, or when it starts. In a group, one agent
+    claims the request. Repeating the command at once sends nothing more.
 
     A SUBJECT that begins with @interrupt sends nothing: it ends the agent's step, as `ghp
     agent-stop --keep` does.

@@ -57,7 +57,7 @@ def list_topics(app: App, as_json: bool) -> None:
 def new(app: App, name: str, description: str) -> None:
     """Describe a topic, for all agents. NAME is words, joined by `.`.
 
-    A topic needs no description: a message to @NAME suffices.
+    A topic needs no description: a message to @NAME is enough.
     """
     rules.checked_name(name)
     if not 0 < len(one_line(description, 1_000)) <= DESCRIPTION:
@@ -105,8 +105,8 @@ def describe(app: App, name: str) -> None:
 @click.option("--remove", "removes", metavar="PATTERN", multiple=True,
               help="Remove a pattern again; repeatable.")  # fmt: skip
 @click.option("--ask/--no-ask", "asks", default=None,
-              help="Ask a person at the terminal about new topics, or no more.")  # fmt: skip
-@click.option("--none", "isolate", is_flag=True, help="Hear only messages that name this agent.")
+              help="Ask a person at the terminal about new topics, or stop asking.")  # fmt: skip
+@click.option("--none", "isolate", is_flag=True, help="Get only messages that name this agent.")
 @json_choice.option("Print it as JSON.")
 @acting
 def subscribe(
@@ -118,7 +118,7 @@ def subscribe(
     isolate: bool,
     as_json: bool,
 ) -> None:
-    """Let this agent hear messages to topics. Without arguments, show what it hears.
+    """Subscribe this agent to topics of messages. Without arguments, show its subscriptions.
 
     PATTERN is a topic, or has `*` for one word and `>` for the rest: code.completed, code.*, code.>
     """
@@ -144,9 +144,9 @@ def subscribe(
 def _words(app: App, current: subscriptions.Subscribed) -> str:
     agent = app.ws.agent()
     if current.is_isolated:
-        return f"{agent} hears only messages that name it."
-    heard = ", ".join(current.listens) or "no topic"
-    ignored = f", but not {', '.join(current.ignores)}" if current.ignores else ""
+        return f"{agent} gets only messages that name it."
+    topics = ", ".join(current.listens) or "no topic"
+    ignored = f"; it ignores {', '.join(current.ignores)}" if current.ignores else ""
     default = " (the setting `topics`)" if current.is_default else ""
     quiet = "" if current.asks else " Nobody is asked about new topics."
-    return f"{agent} hears {heard}{ignored}{default}.{quiet}"
+    return f"{agent} is subscribed to {topics}{ignored}{default}.{quiet}"

@@ -24,8 +24,8 @@ from ghp_agents.wiring import App
 def vote(app: App, id: str, choice: str | None, reason: str, as_json: bool) -> None:
     """Vote on a proposal; without a choice, show its votes.
 
-    The last vote of an agent counts, until the vote ends. A person's vote decides at any time. All
-    who were asked read the result, with the reasons of those who are against it.
+    The last vote of an agent counts, until the vote ends. A person's vote decides at any time.
+    Everybody who was asked gets the result, with the reasons against it.
     """
     if choice is None and reason:
         raise UsageError("A reason needs a vote.", hint="Add --for, --against or --abstain.")

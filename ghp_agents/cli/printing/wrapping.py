@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Callable
 from shutil import get_terminal_size
 
 from ghp_agents.cli.printing.busy_line import cells
@@ -34,15 +35,16 @@ def wrapped(text: str, columns: int, taken: int = 0) -> str:
     return "\n".join([_line(first, columns, taken), *(_line(x, columns, 0) for x in others)])
 
 
-def page_on_terminal(text: str) -> str:
-    """A page for the terminal that there is."""
-    return wrapped_page(text, get_terminal_size().columns, os.environ.get("HOME", ""))
+def page_on_terminal(text: str, dated: Callable[[str], str]) -> str:
+    """A page for the terminal that there is; `dated` replaces the times in a line of ours."""
+    columns = get_terminal_size().columns
+    return wrapped_page(text, columns, os.environ.get("HOME", ""), dated)
 
 
-def wrapped_page(text: str, columns: int, home: str = "") -> str:
+def wrapped_page(text: str, columns: int, home: str = "", dated: Callable[[str], str] = str) -> str:
     """A page in lines of at most `columns`, with `~` for the folder `home`. An item of a list, and
     what has a label, goes on below its text, and a quotation as one; what is between fences stays
-    as it is."""
+    as it is. `dated` replaces the times, except in quotations."""
     lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
@@ -54,6 +56,8 @@ def wrapped_page(text: str, columns: int, home: str = "") -> str:
             fence = ""
         begin = _MARK.match(line)
         indent = _NO_QUOTE.sub(" ", begin[0]) if begin else ""
+        if not is_code and ">" not in indent:
+            line = dated(line)
         lines.append(line if is_code else _line(at_home(line, home), columns, 0, indent))
     return "\n".join(lines)
 

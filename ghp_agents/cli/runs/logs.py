@@ -30,7 +30,7 @@ LOOK_EVERY = 0.5  # seconds between two looks at a log that is followed
 
 @click.command("agent-logs", epilog="Example: ghp agent-logs worker-1 --follow")
 @click.argument("name", required=False, metavar="[AGENT|RUN]", shell_complete=complete.agents)
-@click.option("-f", "--follow", is_flag=True, help="Go on until the run ends.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing until the run ends.")
 @click.option("--errors", is_flag=True, help="Print only errors.")
 @click.option("--times", is_flag=True, help="Print what a run did, with the time of each step.")
 @LIMIT
@@ -45,12 +45,12 @@ def logs(
     limit: int | None,
     as_json: bool,
 ) -> None:
-    """List the runs of this clone, the newest first, or print what one printed.
+    """List the runs of this clone, newest first, or print the output of one.
 
-    AGENT means its last run; RUN is a run's id or the start of one (R-3f9a).
+    AGENT selects its last run; RUN is a run's id or the start of one (R-3f9a).
 
-    Without a name, --follow prints what all supervisors of this clone do, and --errors the errors
-    of supervisors, hooks and the background.
+    Without a name, --follow prints what all supervisors of this clone do. --errors then prints the
+    errors of supervisors, hooks and background work.
     """
     runs = folder.read_all(app.ws)
     if name is None:

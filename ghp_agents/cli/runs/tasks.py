@@ -46,7 +46,7 @@ def tasks() -> None:
 @json_choice.option("Print the tasks as JSON.")
 @click.pass_obj
 def list_tasks(app: App, limit: int | None, as_json: bool) -> None:
-    """List the tasks that run or ran in this clone, the newest first, and those that can start.
+    """List the tasks of this clone, newest first, and those that you can start.
 
     There is no --at: tasks are processes of this machine, of which no other clone has a record.
     """
@@ -75,7 +75,7 @@ def list_tasks(app: App, limit: int | None, as_json: bool) -> None:
     context_settings={"ignore_unknown_options": True},
 )  # fmt: skip
 @click.option("--keep-env", metavar="NAME", multiple=True,
-              help="Pass on this variable, which gives access; repeatable.")  # fmt: skip
+              help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip
 @click.argument("name")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @acting
@@ -112,17 +112,17 @@ def lead(app: App, name: str) -> None:
 
 
 @tasks.command("logs", epilog="Example: ghp agent-tasks logs index --follow")
-@click.option("-f", "--follow", is_flag=True, help="Go on until the task ends.")
+@click.option("-f", "--follow", is_flag=True, help="Keep printing until the task ends.")
 @click.option("--errors", is_flag=True, help="Print only errors.")
 @click.argument("name", metavar="TASK|ID")
 @click.pass_obj
 def logs(app: App, name: str, follow: bool, errors: bool) -> None:
-    """Print what a task printed. TASK means the last one of this name."""
+    """Print the output of a task. TASK selects the last one of this name."""
     run_logs.show(app, _find(app, name), follow=follow, errors=errors)
 
 
 @tasks.command("progress", epilog="Example: ghp agent-tasks progress index")
-@click.option("--step", metavar="TEXT", help="In a task: this step begins.")
+@click.option("--step", metavar="TEXT", help="In a task: report that this step begins.")
 @click.option(
     "--percent", metavar="N", type=click.IntRange(0, 100), help="The progress of the step."
 )
@@ -132,7 +132,7 @@ def logs(app: App, name: str, follow: bool, errors: bool) -> None:
 def progress(
     app: App, name: str | None, step: str | None, percent: int | None, as_json: bool
 ) -> None:
-    """Show the steps of a task, or report one from inside of it.
+    """Show the steps of a task, or report a step from inside it.
 
     In a task, `echo '45% Write the index' >> "$GHP_PROGRESS"` reports a step, too.
     """

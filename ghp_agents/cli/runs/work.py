@@ -25,7 +25,7 @@ from ghp_agents.wiring import App
 MOST = 64  # agents of one supervisor
 TIME = 7_200.0  # seconds of a run
 FREE_NAME = "runner-{clone}"
-ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` goes on."
+ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` continues them."
 
 
 @click.command("agent-work", epilog="Example: ghp agent-work --max 3 --runner claude")
@@ -47,13 +47,13 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
 @click.option("--tries", metavar="N", type=click.IntRange(min=1), default=2,
               help="Give up after N failures of an agent at an issue (default: 2).")  # fmt: skip
 @click.option("--pause", metavar="TIME", type=Duration(), default="30s",
-              help="Wait before a run is repeated, then twice as long (default: 30s).")  # fmt: skip
+              help="Pause before a repeated run, then twice as long (default: 30s).")  # fmt: skip
 @click.option("--turns", metavar="N", type=click.IntRange(min=0),
               help="End a run after N turns.")  # fmt: skip
 @click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6),
-              help="End a run when its agent has spent more on the issue.")  # fmt: skip
+              help="End a run when its agent has spent more than this on the issue.")  # fmt: skip
 @click.option("--keep-env", metavar="NAME", multiple=True,
-              help="Pass on this variable, which gives access; repeatable.")  # fmt: skip
+              help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS...]")
 @click.pass_obj
 def work(
@@ -73,15 +73,15 @@ def work(
 ) -> None:
     """Claim issues, start a client for each in its worktree, and supervise it.
 
-    A client works until its pull request is open. A run that fails is repeated after a pause, and
-    its session goes on if the client can. After --tries failures another agent gets the issue, and
-    then a person is asked. Options after `--` go to the client.
+    A client works until its pull request is open. A failed run is repeated after a pause, in the
+    same session if the client can do that. After --tries failures another agent gets the issue, and
+    after that a person is asked. Options after `--` go to the client.
 
     The card of --agent (`.ghp/agents/NAME.md` on main) names its client, model and limits; options
-    override it. The limits in the setting `budgets` hold, too, if they are lower.
+    override it. Lower limits in the setting `budgets` apply, too.
 
-    `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all; their
-    issues stay claimed, and the next `ghp agent-work` goes on.
+    `ghp agent-logs` shows what runs print, `ghp agent-stop NAME` ends one. Ctrl-C ends all runs.
+    Their issues stay claimed, and the next `ghp agent-work` continues them.
     """
     if processes.is_run(app.environ):
         raise RefusedError(

@@ -44,14 +44,14 @@ from ghp_agents.wiring import App
 @click.option(
     "--trust",
     is_flag=True,
-    help="Trust the remote's owner: run what main names, now and after changes.",
+    help="Trust the remote's owner: accept the settings on main, now and after changes.",
 )
 @click.option(
     "--agents-md/--no-agents-md",
     default=None,
     help="Add a short block for agents to AGENTS.md and CLAUDE.md (default: ask, on a terminal).",
 )
-@click.option("--no-probe", is_flag=True, help="Do not test whether the remote accepts our refs.")
+@click.option("--no-probe", is_flag=True, help="Do not push a test ref to the remote.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option(
     "--remove",
@@ -59,7 +59,9 @@ from ghp_agents.wiring import App
     help="Remove everything of ghp-agents from this clone; with --hooks or --agents-md, only that.",
 )
 @click.option(
-    "--remote-refs", is_flag=True, help="With --remove: also remove our refs from the remote."
+    "--remote-refs",
+    is_flag=True,
+    help="With --remove: also delete the refs of ghp-agents on the remote.",
 )
 @click.option(
     "-f", "--force", is_flag=True, help="With --remove: delete records that were never sent."

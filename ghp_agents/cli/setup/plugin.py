@@ -23,9 +23,9 @@ from ghp_agents.wiring import App
 def plugin(app: App, client: str, folder: Path | None, dry_run: bool) -> None:
     """Write the plugin for Claude Code to FOLDER, and print its path.
 
-    It has hooks, slash commands, a skill that teaches the commands, and with the extra `mcp` the
-    tool server. It is its own marketplace.
-    Nothing else may be in FOLDER; the default is in your data folder.
+    The plugin has hooks, slash commands, a skill that teaches the commands, and the tool server
+    (needs the extra `mcp`). FOLDER must contain nothing else; the default is in your data folder.
+    FOLDER is also the marketplace to install from.
     """
     given = folder or services.default_folder(app.environ)
     place = given if given.is_absolute() else app.cwd / given

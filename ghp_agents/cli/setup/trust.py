@@ -25,8 +25,9 @@ from ghp_agents.wiring import App
 def trust(app: App, show: bool, revoke: bool, yes: bool, json_: bool) -> None:
     """Show what this repository may run on your machine, and allow it.
 
-    Settings that run, place or redirect something are read from main only, and used only after you
-    agreed to their values in this clone. If a value changes, you are asked again.
+    Some settings run commands, choose folders or name servers. They are read from main only, and
+    take effect in this clone after you agree to their values. If a value changes, you are asked
+    again.
     """
     if show + revoke + yes > 1:
         raise UsageError(

@@ -5,6 +5,7 @@ from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.state import cause
 from ghp_agents.wiring import App
 
 SHOWN = 3  # leases that are named
@@ -14,8 +15,7 @@ def say_claimed(claimed: ClaimResult) -> None:
     """Print the result of a claim."""
     name, lease = issue_view.name(claimed.issue), claimed.lease
     if claimed.how == services.MINE:
-        rest = " Restored its missing assignment." if claimed.mended else ""
-        output.say(f"You already hold {name}, since {lease.acquired_at}.{rest}")
+        output.say(_mine(claimed))
     elif claimed.how == "claim":
         output.done(f"Claimed {name}.")
     else:
@@ -34,6 +34,15 @@ def say_claimed(claimed: ClaimResult) -> None:
             f"It is blocked by {', '.join(claimed.waits_for)}.",
             "`ghp agent-claim --next` picks an issue that is not blocked.",
         )
+
+
+def _mine(claimed: ClaimResult) -> str:
+    """That the claim is the agent's already, and who gave it."""
+    name, lease = issue_view.name(claimed.issue), claimed.lease
+    if lease.cause.kind == cause.GIVEN and lease.cause.by:
+        return f"You hold {name}: {named(lease.cause.by)} gave it to you at {lease.acquired_at}."
+    rest = " Restored its missing assignment." if claimed.mended else ""
+    return f"You already hold {name}, since {lease.acquired_at}.{rest}"
 
 
 def say_left_over(app: App, agent: str) -> None:

@@ -76,7 +76,7 @@ def _show_files(files: Sequence[PathConflict], ours: str, theirs: str) -> None:
 
 def _show_order(report: ConflictReport) -> None:
     assert report.order is not None
-    output.page("Order of merging with the fewest conflicts:")
+    output.page("Merge order with the fewest conflicts:")
     _show_names("without a conflict: ", report, report.order.free)
     then = "then, each after resolving: " if report.order.free else "each after resolving: "
     _show_names(then, report, report.order.resolving)

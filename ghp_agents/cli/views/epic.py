@@ -20,7 +20,7 @@ from ghp_agents.wiring import App
 COLUMNS = ("PART", "STATE", "HOLDER", "WAITS FOR", "ASKS", "TITLE")
 TITLE = 50  # characters
 CLAIMS_LEFT_OUT = (
-    "Holders are the agents that were at work on the parts, because locks have no past; see "
+    "Claims keep no history, so holders are the agents that worked on the parts; see "
     "`ghp agent-log --event claim`."
 )
 STYLES = {"closed": "dim", "blocked": "yellow"}

@@ -67,7 +67,7 @@ def run(app: App, name: str, subject: str, issue: str | None, body: str, agent: 
 @json_choice.option("Print them as JSON.")
 @click.pass_context
 def workflows(ctx: click.Context, everything: bool, at: str | None, as_json: bool) -> None:
-    """List the workflows that were started, with their progress, and those that you can start.
+    """List started workflows with their progress, and the workflows that you can start.
 
     A workflow is a file .ghp/workflows/NAME.md on main. Some come with this program.
     """

@@ -47,7 +47,7 @@ _MEANINGS: dict[int, tuple[type[HubError], str]] = {
     ),
     404: (
         errors.MissingError,
-        "It does not exist, or this token cannot see it: GitHub does not tell which. Check "
+        "It does not exist, or this token cannot see it: GitHub does not say which. Check "
         "the number, `agents.github.repository`, and the token's access.",
     ),
     **dict.fromkeys((405, 409, 412), _CONFLICT),

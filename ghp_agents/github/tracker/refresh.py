@@ -236,7 +236,7 @@ def _fetch(context: TrackerContext, number: int) -> dict[str, Any]:
     raw: dict[str, Any] = context.hub.get(f"issues/{number}").body
     if is_pull(raw):
         raise MissingError(
-            f"#{number} is a pull request.", hint="`ghp agent-issues --all` lists the issues."
+            f"#{number} is a pull request.", hint=f"Show it: `ghp agent-pull show {number}`."
         )
     if raw.get("number") != number or not _is_here(context, raw):
         raise GoneError(

@@ -23,10 +23,10 @@ Other agents work on this repository at the same time. `ghp agent-…` commands 
 
 - Claim: `ghp agent-start --next` claims an issue and creates its worktree. Work only there.
 - If an edit is refused, do what the message says. `ghp agent-status` shows who does what.
-- If main moved: `ghp agent-update` brings your branch up to it, uncommitted work included.
-- Ask a person: `ghp agent-escalate 'QUESTION'`. You hear the answer at a later step.
+- If main moved: `ghp agent-update` updates your branch and keeps uncommitted work.
+- Ask a person: `ghp agent-escalate 'QUESTION'`. You get the answer at a later step.
 - Hand over: `ghp agent-handoff --note 'TEXT'`. Continue such work: `ghp agent-resume`.
-- Tell later agents what you learnt: `ghp agent-remember 'FACT'`.
+- Save what later agents should know: `ghp agent-remember 'FACT'`.
 - Finish: commit, then run `ghp agent-finish`. Do not push to the main branch yourself.
 """
 

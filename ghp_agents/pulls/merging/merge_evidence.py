@@ -96,7 +96,7 @@ def is_branch_as_sent(who: "Merger", sent: str, tried: "TrialLook") -> bool:
 def _ask(who: "Merger", pull: Pull, head: str, why: str) -> None:
     """Ask people about this commit, once. Raises RefusedError unless one has agreed."""
     me = who.me
-    text = f"May pull request #{pull.number} be merged at {head[:12]}? In doubt: {why}."
+    text = f"May pull request #{pull.number} be merged at {head[:12]}? The doubt: {why}."
     question = Question(AgentName(me.name), text, pull.issue, (YES, NO))
     approval = escalation.ask_once(me.ctx, question, "high").escalation
     words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]

@@ -92,7 +92,7 @@ class _Remover:
         try:
             left = unfinished(self._me.ctx.ws, place.path)
         except GhpError as error:
-            return f"git cannot look at it ({error})"
+            return f"git cannot read it ({error})"
         return f"{left[0]} is not committed there" if left else ""
 
     @cached_property

@@ -35,18 +35,18 @@ def hears(repo: Path) -> str:
     [
         ("y", "@build.broken", f"{DEFAULT}, build.broken."),
         ("A", "@build.broken", f"{DEFAULT}, build, build.>."),
-        ("", "No new messages", f"{DEFAULT}, but not build.broken."),
+        ("", "No new messages", f"{DEFAULT}; it ignores build.broken."),
         ("!", "No new messages",
-         f"{DEFAULT}, but not build.broken. Nobody is asked about new topics."),
+         f"{DEFAULT}; it ignores build.broken. Nobody is asked about new topics."),
     ],
 )  # fmt: skip
 def test_a_person_decides_once_on_a_new_topic(here: Path, key: str, shown: str, heard: str) -> None:
     with terminal(INBOX, here, ENV) as person:
-        person.wait_for("Shall worker-1 hear build.broken? [y/a/n/!] [n]:")
+        person.wait_for("Subscribe worker-1 to build.broken? [y/a/n/!] [n]:")
         assert "New topic: build.broken\r\n  1 message, the last by worker-2 " in person.shown
         person.type(f"{key}\r")
         person.wait_for(shown)
-    assert hears(here) == f"worker-1 hears {heard}\n"
+    assert hears(here) == f"worker-1 is subscribed to {heard}\n"
     with terminal(INBOX, here, ENV) as person:
         person.wait_for(shown)
         assert "New topic" not in person.shown
@@ -59,7 +59,7 @@ def test_who_wants_no_questions_gets_none_until_they_ask_for_them(here: Path) ->
         assert "New topic" not in person.shown
     succeed(here, "agent-subscribe --ask")
     with terminal(INBOX, here, ENV) as person:
-        person.wait_for("Shall worker-1 hear build.broken?")
+        person.wait_for("Subscribe worker-1 to build.broken?")
 
 
 def test_nobody_is_asked_where_no_person_sits(here: Path) -> None:
@@ -81,5 +81,5 @@ def test_a_hostile_description_is_one_bounded_line(here: Path) -> None:
     invoke(["agent-topic", "new", "build.odd", "Obey\x1b[2J\nnow", "--as", "worker-3"], here)
     succeed(here, "agent-subscribe build.broken")
     with terminal(INBOX, here, ENV) as person:
-        person.wait_for("Shall worker-1 hear build.odd?")
+        person.wait_for("Subscribe worker-1 to build.odd?")
         assert "\x1b[2J" not in person.shown
