@@ -6,14 +6,14 @@ from ghp_agents.issues.issue import Issue
 
 
 def issue(number: int, body: str = "", **fields: object) -> Issue:
-    made = Issue(f"{number:08x}", IssueNumber(number), "An issue", body=body)
-    return made._replace(**fields)  # type: ignore[arg-type]
+    result = Issue(f"{number:08x}", IssueNumber(number), "An issue", body=body)
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def test_an_issue_is_related_to_its_epic_its_blockers_and_the_folders_of_its_scope() -> None:
     body = "## Scope\n\n- src/lexer/deep/tokens.py\n- docs/**\n- *.md\n- !src/x/y.py\n"
-    found = relations(issue(3, body, parent=1, blocked_by=(2,)))
-    assert found == {1, 2, "src/lexer", "docs"}
+    related = relations(issue(3, body, parent=1, blocked_by=(2,)))
+    assert related == {1, 2, "src/lexer", "docs"}
     assert relations(issue(1)) == set()
 
 

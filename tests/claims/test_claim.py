@@ -60,7 +60,7 @@ HOLDS = {"issue": 12, "generation": 2, "epoch": 3}
 
 
 @pytest.mark.parametrize(
-    ("presence", "known", "fenced"),
+    ("presence", "lock", "fenced"),
     [
         (HOLDS, lease("worker-1", 3, 2), False),
         (HOLDS, lease("worker-2", 1, 3), True),
@@ -81,9 +81,9 @@ HOLDS = {"issue": 12, "generation": 2, "epoch": 3}
     ],
 )
 def test_a_holder_that_was_replaced_is_fenced_until_it_works_on_something_else(
-    presence: dict[str, Any], known: Lock | None, fenced: bool
+    presence: dict[str, Any], lock: Lock | None, fenced: bool
 ) -> None:
-    fence = fence_of({"issue/12": known} if known else {}, "worker-1", presence, "c1")
+    fence = fence_of({"issue/12": lock} if lock else {}, "worker-1", presence, "c1")
     assert (fence is not None) is fenced
 
 
@@ -138,9 +138,9 @@ def test_a_right_of_an_agent_is_mine_in_its_own_clone(of: str, clone: str, mine:
 
 
 def test_who_is_in_a_copied_clone_is_told_where_the_claim_is() -> None:
-    known = {"issue/12": lease("worker-1", 3, 2)._replace(clone="c1")}
-    assert fence_of(known, "worker-1", HOLDS, "c1") is None
-    fence = fence_of(known, "worker-1", HOLDS, "c2")
+    locks = {"issue/12": lease("worker-1", 3, 2)._replace(clone="c1")}
+    assert fence_of(locks, "worker-1", HOLDS, "c1") is None
+    fence = fence_of(locks, "worker-1", HOLDS, "c2")
     assert fence
     assert fence.words == (
         "#12 is claimed by worker-1 in another clone since 2025-06-15T15:06:40Z, not in this one. "

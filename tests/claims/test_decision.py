@@ -34,7 +34,7 @@ def named(board: Board, number: int) -> Issue:
 
 
 def numbers(issues: Sequence[Issue]) -> list[int]:
-    return [each.number for each in issues]
+    return [x.number for x in issues]
 
 
 def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
@@ -48,8 +48,8 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         spent={"worker-2": OVER, "worker-1": OVER},
         full=3,
     )  # fmt: skip
-    found = against(board, 2)
-    assert found == [
+    obstacles = against(board, 2)
+    assert obstacles == [
         ("blocked", ("#1",)),
         ("person", ("agent:needs-human",)),
         ("split", ("epic",)),
@@ -63,7 +63,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("spent", ("$5.00 of $4.00 today by this agent (agents.budgets.agent.usd)",)),
         ("review", ("3",)),
     ]
-    assert [name for name, _ in found] == [*ClaimRule]
+    assert [name for name, _ in obstacles] == [*ClaimRule]
     assert against(replace(board, spent={"worker-2": OVER}, full=0), 1) == []
 
 
@@ -117,7 +117,7 @@ def test_the_next_is_mine_then_critical_then_assigned_then_by_priority_due_nearn
         order.append(first)
         left.remove(first)
     assert numbers(order) == [7, 5, 6, 4, 3, 2, 1]
-    assert numbers(sorted(issues, key=lambda each: decision.rank(board, each, ME))) == [
+    assert numbers(sorted(issues, key=lambda x: decision.rank(board, x, ME))) == [
         7, 5, 6, 4, 3, 2, 1,
     ]  # fmt: skip
     assert decision.rank(board, issues[3], ME) == Rank(4, 1, "2026-06-01", 0)

@@ -58,14 +58,14 @@ def test_a_claim_that_was_killed_half_way_is_shown_by_the_next_one(
 def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(one: Claimant) -> None:
     one.beat()
     # The remote wrote it, and the process died before it heard of it.
-    made = GitLocks(one.ws).acquire("issue/1", "worker-1", expected=None, epoch=1)
+    lock = GitLocks(one.ws).acquire("issue/1", "worker-1", expected=None, epoch=1)
     repository = find_repository(one.ws)
     assert repository
     repository.check("update-ref", "-d", f"{SEEN_LEASE_REFS}issue/1")
     repository.run("update-ref", "-d", f"{LEASE_REFS}issue/1")
     assert known(one) is None
     claimed = one.claim(1)
-    assert (claimed.how, claimed.mended, claimed.lease.nonce) == ("mine", True, made.nonce)
+    assert (claimed.how, claimed.mended, claimed.lease.nonce) == ("mine", True, lock.nonce)
     assert one.story(1) == [("claim", "worker-1", 1, "")]
     assert one.assignees(1) == ("worker-1",)
 

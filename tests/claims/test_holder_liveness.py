@@ -109,8 +109,8 @@ def test_what_one_unheard_of_was_given_is_not_free_whatever_others_say_of_it(
 ) -> None:
     one.claim(1)
     one.release(1, to="worker-8")
-    said = {"worker-8": presence(900_000, "implementing", processRunsFor=0, silentFor=80_000)}
-    forge(team.remote, said)
+    presences = {"worker-8": presence(900_000, "implementing", processRunsFor=0, silentFor=80_000)}
+    forge(team.remote, presences)
     two.sync()
     with pytest.raises(RefusedError) as caught:
         two.claim(1)

@@ -61,10 +61,10 @@ def winner(results: dict[str, Result], issue: int) -> str:
     assert len(won) == 1, results
     for name, result in results.items():
         if name != won[0]:
-            told = HELD.match(result.err)
+            match = HELD.match(result.err)
             assert (result.code, result.out) == (3, ""), (name, result)
-            assert told, (name, result)
-            assert (told[1], told[2]) == (str(issue), won[0])
+            assert match, (name, result)
+            assert (match[1], match[2]) == (str(issue), won[0])
     return won[0]
 
 
@@ -77,11 +77,11 @@ def host(remote: Path) -> Iterator[SmartHost]:
 
 def over(transport: str, clones: Clones, remote: Path, host: SmartHost) -> list[Path]:
     """Clones that reach the remote in one of two ways."""
-    made = clones(CLONES)
+    folders = clones(CLONES)
     address = remote.as_uri() if transport == "file" else f"{host.address}/{remote.name}"
-    for clone in made:
+    for clone in folders:
         git(clone, "remote", "set-url", "origin", address)
-    return made
+    return folders
 
 
 @pytest.mark.slow
@@ -104,8 +104,8 @@ def test_many_processes_on_five_clones_race_again_and_again_and_each_time_one_wi
     for clone in course.clones:
         invoke("agent-sync", clone)
         shown = json.loads(invoke("agent-issues --json", clone).out)
-        assert [each["claim"]["holder"] for each in shown] == winners
-        assert [each["assignees"] for each in shown] == [[name] for name in winners]
+        assert [x["claim"]["holder"] for x in shown] == winners
+        assert [x["assignees"] for x in shown] == [[name] for name in winners]
 
 
 @pytest.mark.slow
@@ -156,9 +156,9 @@ def _check_truth(results: dict[str, Result], issue: int, holder: str | None) -> 
         if result.code == 0:
             assert name == holder
         elif result.code == 3:
-            told = HELD.match(result.err)
-            assert told, result
-            assert (told[1], told[2]) == (str(issue), holder)
+            match = HELD.match(result.err)
+            assert match, result
+            assert (match[1], match[2]) == (str(issue), holder)
         else:
             assert result.code == 4, (name, result)
             assert result.err.startswith("Error: The "), result

@@ -270,13 +270,13 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
 ) -> None:
     one.beat()
     one.sync()
-    there = team.join("worker-1", "another clone")
-    there.sync()
+    other = team.join("worker-1", "another clone")
+    other.sync()
     with pytest.raises(RefusedError) as early:
-        there.claim(1)
+        other.claim(1)
     assert str(early.value).endswith("Two agents cannot have one name.")
-    assert there.presence == {}
-    assert there.claim(1, steal=True, reason="it moved here").lease.epoch == 2
+    assert other.presence == {}
+    assert other.claim(1, steal=True, reason="it moved here").lease.epoch == 2
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
     assert "an agent with the same name in another clone" in str(caught.value)
@@ -340,13 +340,13 @@ def test_without_a_remote_the_clone_decides(repo: Path) -> None:
 
 def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) -> None:
     team.cut()
-    made = one.new("Offline")
-    assert made.number >= PROVISIONAL
+    created = one.new("Offline")
+    assert created.number >= PROVISIONAL
     with pytest.raises(UnknownError) as caught:
-        one.claim(made.number)
+        one.claim(created.number)
     assert "has only a provisional number" in str(caught.value)
     team.mend()
-    claimed = one.claim(made.number)
+    claimed = one.claim(created.number)
     assert (claimed.issue.number, claimed.lease.name) == (2, "issue/2")
     assert not one.release(2).previous
 

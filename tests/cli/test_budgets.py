@@ -69,8 +69,8 @@ def test_an_explanation_names_the_budget_and_who_is_free(road: Road) -> None:
 
 def test_the_status_says_who_needs_a_higher_budget(road: Road) -> None:
     limit(road, "agent")
-    found = json.loads(run(road, "agent-status --json").out)["agents"]
-    needs = {name: [x["kind"] for x in found[name].get("needs", ())] for name in found}
+    agents = json.loads(run(road, "agent-status --json").out)["agents"]
+    needs = {name: [x["kind"] for x in agents[name].get("needs", ())] for name in agents}
     assert needs == {"worker-1": ["budget"], "worker-2": []}
 
 

@@ -70,8 +70,8 @@ def test_json_is_a_list_of_what_is_refused(leased: Path) -> None:
 def test_a_person_is_told_and_not_refused(leased: Path) -> None:
     result = invoke("agent-check lib", leased)
     assert (result.code, result.out) == (0, "")
-    told, summary = result.err.splitlines()
-    assert told.startswith("lib/a.py is leased by worker-2 since ")
+    warning, summary = result.err.splitlines()
+    assert warning.startswith("lib/a.py is leased by worker-2 since ")
     assert summary == "Checked 1 file for you: none refused."
     assert invoke("agent-check lib --as @me --json", leased).out == "[]\n"
 
@@ -93,8 +93,8 @@ def test_odd_names_are_shown_on_one_line(leased: Path) -> None:
     assert result.code == 3
     assert "\x1b" not in result.out
     assert len(result.out.splitlines()) == 4
-    found = json.loads(invoke("agent-check lib --json", leased, env=ONE).out)
-    assert [each["path"] for each in found] == ["lib/a\n\x1b[31m\\xff.py", "lib/a.py"]
+    verdicts = json.loads(invoke("agent-check lib --json", leased, env=ONE).out)
+    assert [verdict["path"] for verdict in verdicts] == ["lib/a\n\x1b[31m\\xff.py", "lib/a.py"]
 
 
 def test_a_name_that_is_not_utf_8_is_written_by_its_bytes_and_json_is_utf_8(leased: Path) -> None:
@@ -269,8 +269,8 @@ def test_an_override_names_its_files(leased: Path) -> None:
 
 def edit(repo: Path, agent: dict[str, str]) -> None:
     """The agent begins to edit src/b.py."""
-    said = write(repo / "src/b.py", repo, session_id=agent["GHP_AGENT"])
-    assert call("claude", said, repo, agent) == SILENT
+    message = write(repo / "src/b.py", repo, session_id=agent["GHP_AGENT"])
+    assert call("claude", message, repo, agent) == SILENT
 
 
 def test_an_override_of_what_is_reserved_is_refused(leased: Path) -> None:

@@ -101,16 +101,16 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     )
     for clone in (other, one):
         ghp(clone, "agent-sync")
-    told = (
+    notice = (
         "Your claim of #1 was taken: worker-2 has held it since <then>. worker-2 gave this reason: "
         "«stolen: It is urgent». Stop working on #1. Hand over unpushed work "
         "with `ghp agent-handoff --issue 1`. `ghp agent-claim --next` finds other work.\n"
     )
     for _ in range(2):  # as long as it is so
-        assert ghp(one, "agent-status --as worker-1").out.endswith(told)
-        assert ghp(one, "agent-resume --as worker-1").out.startswith(told + "\n# Resume: ")
-    assert told not in ghp(one, "agent-status --as worker-3").out
-    assert told in ghp(one, "agent-status --as worker-1 --json").err
+        assert ghp(one, "agent-status --as worker-1").out.endswith(notice)
+        assert ghp(one, "agent-resume --as worker-1").out.startswith(notice + "\n# Resume: ")
+    assert notice not in ghp(one, "agent-status --as worker-3").out
+    assert notice in ghp(one, "agent-status --as worker-1 --json").err
     for command in ("agent-release 1", "agent-issue close 1"):
         assert ghp(one, f"{command} --as worker-1") == (
             3,
@@ -120,7 +120,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
             "work; to ask a person: `ghp agent-escalate …`.\n",
         )
     ghp(one, "agent-heartbeat --as worker-1 --issue 0")
-    assert told not in ghp(one, "agent-status --as worker-1").out
+    assert notice not in ghp(one, "agent-status --as worker-1").out
 
 
 def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> None:
@@ -201,10 +201,10 @@ def test_where_the_remote_cannot_be_reached_it_ends_with_4(
         "the change may or may not have happened: "
     )
     silent = "Error: The remote origin decides this and did not answer: "
-    for command, said in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):
+    for command, message in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):
         result = ghp(one, f"agent-{command} --as worker-1")
         assert (result.code, result.out) == (4, "")
-        assert result.err.startswith(said)
+        assert result.err.startswith(message)
 
 
 def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
@@ -314,7 +314,7 @@ def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
         "#1     high      open   worker-1     worker-1                         Parse files\n"
         "#2     medium    open   Test Person  Test Person  #1                  Write docs\n"
     )
-    claims = [each["claim"] for each in json.loads(ghp(other, "agent-issues --json").out)]
+    claims = [issue["claim"] for issue in json.loads(ghp(other, "agent-issues --json").out)]
     assert claims == [
         {
             "holder": "worker-1",
@@ -369,10 +369,10 @@ def test_the_ledger_tells_the_whole_story(two: tuple[Path, Path]) -> None:
     ghp(other, "agent-release 1 --to worker-3 --as worker-2")
     for clone in (other, one):
         ghp(clone, "agent-sync")
-    told = [
+    lines = [
         line for line in ghp(one, "agent-log --issue 1").out.splitlines() if "presence" not in line
     ]
-    assert [line.removeprefix("<then>  ") for line in told if "issue-" not in line] == [
+    assert [line.removeprefix("<then>  ") for line in lines if "issue-" not in line] == [
         "worker-1  claim #1",
         "worker-2  steal #1: «stolen: It is urgent»",
         "worker-2  release #1: «to worker-3»",

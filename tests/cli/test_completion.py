@@ -32,7 +32,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "suggestions"),
     [
         ("ghp agent-esc", ["agent-escalate", "agent-escalations"]),
         ("ghp agent-issue re", ["reopen"]),
@@ -42,10 +42,12 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
         ("ghp agent-notes list --at ", ["yesterday", "last-night", "today", "2h-ago"]),
     ],
 )
-def test_a_shell_is_told_what_may_come_next(tmp_path: Path, words: str, told: list[str]) -> None:
+def test_a_shell_is_told_what_may_come_next(
+    tmp_path: Path, words: str, suggestions: list[str]
+) -> None:
     count = words.count(" ")
     env = {"COMP_WORDS": words, "COMP_CWORD": str(count), "_GHP_COMPLETE": "bash_complete"}
-    assert ask(tmp_path, "ghp", env) == [f"plain,{word}" for word in told]
+    assert ask(tmp_path, "ghp", env) == [f"plain,{word}" for word in suggestions]
 
 
 def next_words(folder: Path, words: str) -> list[str]:
@@ -105,8 +107,8 @@ def test_what_is_known_here_is_completed(used: Path) -> None:
         assert plain(words) == ["1"], words
     assert plain("agent-issue reopen ") == ["2"]
     assert plain("agent-issue show 9") == []
-    asked = json.loads(invoke("agent-escalations --json", used).out)
-    assert plain("agent-answer ") == [each["id"] for each in asked]
+    questions = json.loads(invoke("agent-escalations --json", used).out)
+    assert plain("agent-answer ") == [question["id"] for question in questions]
     assert plain("agent-escalations E-") == plain("agent-answer ")
     assert plain("agent-release 1 --name ") == ["staging-db"]
     number, lease = plain("agent-release ")

@@ -85,8 +85,8 @@ def test_the_age_of_the_view_of_main_is_said(clone: Path) -> None:
 def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> None:
     shown = invoke("agent-conflicts --json", rivals)
     assert shown.code == 3
-    found = json.loads(shown.out)
-    compared = found.pop("compared")
+    document = json.loads(shown.out)
+    compared = document.pop("compared")
     assert [(work["agents"], work["issue"], work["uncommitted"]) for work in compared] == [
         (["worker-1"], 1, False), (["worker-2"], 2, True), (["worker-3"], 3, False),
     ]  # fmt: skip
@@ -100,7 +100,7 @@ def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> No
         "pushed": False,
         "notes": [],
     }
-    assert found == {
+    assert document == {
         "schemaVersion": 1,
         "trunk": "main",
         "trunkFetched": None,
@@ -154,8 +154,8 @@ def test_sides_in_the_json_are_in_the_order_of_merging(repo: Path) -> None:
     base(repo)
     agent(repo, "worker-1", 1, changed={"a.txt": edited(3)})
     agent(repo, "worker-2", 2, {"a.txt": edited(3, 4, by="x")})
-    found = json.loads(invoke("agent-conflicts --json", repo).out)
-    (pair,) = found["conflicts"]
+    document = json.loads(invoke("agent-conflicts --json", repo).out)
+    (pair,) = document["conflicts"]
     assert (pair["first"], pair["second"]) == (1, 0)  # what is committed comes first
     (place,) = pair["files"][0]["places"]
     assert (place["lastLine"], place["otherLastLine"], place["otherText"]) == (

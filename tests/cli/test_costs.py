@@ -70,10 +70,10 @@ other  <$0.01  -      -       -       -         worker-1
 
 def test_json_has_null_for_what_is_not_reported(road: Road) -> None:
     work(road)
-    found = json.loads(report(road, "--json").out)
-    assert [*found] == ["schemaVersion", "since", "until", "total", "agents", "issues"]
-    assert found["agents"][2] == {"agent": "worker-3", "client": "shell", "model": None, **NONE}
-    assert found["issues"][1] == {
+    document = json.loads(report(road, "--json").out)
+    assert [*document] == ["schemaVersion", "since", "until", "total", "agents", "issues"]
+    assert document["agents"][2] == {"agent": "worker-3", "client": "shell", "model": None, **NONE}
+    assert document["issues"][1] == {
         "issue": 2, "title": "Write docs", "agents": ["worker-2"], "notReportedBy": ["worker-3"],
         **NONE, "inputTokens": 9_000, "cachedTokens": 0, "outputTokens": 950,
     }  # fmt: skip

@@ -95,9 +95,9 @@ def test_it_pushes_nothing_unless_it_is_told_to(clone: Path, remote: Path) -> No
 
 
 def test_the_findings_as_json(repo: Path) -> None:
-    found = json.loads(doctor(repo, "--json").out)
+    findings_json = json.loads(doctor(repo, "--json").out)
     shown = ".".join(map(str, our_git.version()))
-    assert found[0] == {
+    assert findings_json[0] == {
         "schemaVersion": 1,
         "level": "ok",
         "code": "git",
@@ -106,7 +106,7 @@ def test_the_findings_as_json(repo: Path) -> None:
         "fixable": False,
         "fixed": False,
     }
-    assert [one["code"] for one in found] == [
+    assert [one["code"] for one in findings_json] == [
         *("git", "python", "repository", "config", "agent", "background", "sharing"),
         *(
             "unreadable",

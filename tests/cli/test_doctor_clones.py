@@ -60,8 +60,8 @@ def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_wri
 ) -> None:
     hosts.behind_ssh(used, remote, push=hosts.DENIED)
     assert findings(used).keys() == set()
-    (found,) = findings(used, "--probe")["probe"]
-    assert found["text"] == (
+    (finding,) = findings(used, "--probe")["probe"]
+    assert finding["text"] == (
         "origin rejects our refs: ERROR: Permission to owner/repo.git denied to somebody. (tested "
         "0 s ago)."
     )
@@ -69,8 +69,8 @@ def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_wri
 
 def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
     mine({"agents": {"remote": "team"}})
-    found = findings(used)
-    assert found.pop("left-out") == [
+    by_code = findings(used)
+    assert by_code.pop("left-out") == [
         finding(
             "info",
             "Not checked, for a reason above: templates, outbox, unsent, sync, view-tracked, "
@@ -78,7 +78,7 @@ def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
             "",
         )
     ]
-    assert found == {
+    assert by_code == {
         "sharing": [
             finding(
                 "error",
@@ -115,51 +115,51 @@ def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> Non
     assert clone_id(twin) != shared == clone_id(used)
     invoke("agent-sync", used)
     for clone in (used, twin):
-        said = invoke("agent-leases", clone).out
-        assert " one " in said
-        assert " two " in said
+        text = invoke("agent-leases", clone).out
+        assert " one " in text
+        assert " two " in text
 
 
 @pytest.mark.parametrize(("seconds", "side"), [(3_600.0, "ahead of"), (-7_200.0, "behind")])
 def test_a_clock_that_differs_is_told_and_nobody_is_judged_by_it(
     clones: Clones, seconds: float, side: str
 ) -> None:
-    here, there = clones(2)
+    here, second = clones(2)
     now = ManualClock()
     other = ManualClock(now.now() + seconds)
     _speak(here, now, "first")
-    _speak(there, other, "second")
+    _speak(second, other, "second")
     _speak(here, now, "third")
-    found = [one for one in house(here, now).ground.checks["clock"]()]
-    assert [(one.level.value, one.text) for one in found] == [
-        ("info", f"The clock of clone {clone_id(there)} is at least {abs(seconds) // 3600:.0f} "
+    results = [one for one in house(here, now).ground.checks["clock"]()]
+    assert [(one.level.value, one.text) for one in results] == [
+        ("info", f"The clock of clone {clone_id(second)} is at least {abs(seconds) // 3600:.0f} "
                  f"h {side} this one.".replace("1 h", "60 min"))
     ]  # fmt: skip
 
 
 @pytest.mark.slow
 def test_clocks_that_agree_within_minutes_are_not_told(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     now = ManualClock()
     for offset in (-200.0, 250.0):
         _speak(here, now, f"here {offset}")
-        _speak(there, ManualClock(now.now() + offset), f"there {offset}")
+        _speak(other, ManualClock(now.now() + offset), f"there {offset}")
     house(here, now).exchange.sync()
     assert list(house(here, now).ground.checks["clock"]()) == []
 
 
 def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     now = ManualClock()
-    _speak(there, now, "before it was given away")
+    _speak(other, now, "before it was given away")
     now.wait(31 * 86_400.0)
     there_now = house(here, now)
     there_now.exchange.sync()
-    found = list(records.check_clones(there_now))
-    assert [(one.level.value, one.text, one.remedy) for one in found] == [
+    results = list(records.check_clones(there_now))
+    assert [(one.level.value, one.text, one.remedy) for one in results] == [
         (
             "info",
-            f"Clone {clone_id(there)} has sent nothing for 31 d.",
+            f"Clone {clone_id(other)} has sent nothing for 31 d.",
             "Nothing to do: its records are kept.",
         )
     ]

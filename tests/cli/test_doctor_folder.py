@@ -70,7 +70,7 @@ def test_what_killed_processes_left_is_removed_once_it_is_old(used: Path) -> Non
 def test_a_private_repository_that_lost_its_name_gets_it_back(used: Path) -> None:
     invoke("agent-escalate Why?", used)
     name = used / ".git/ghp/state.git/ghp-clone"
-    said = name.read_text()
+    content = name.read_text()
     name.unlink()
     assert findings(used)["state"] == [
         finding(
@@ -81,7 +81,7 @@ def test_a_private_repository_that_lost_its_name_gets_it_back(used: Path) -> Non
         )
     ]
     assert doctor(used, "--fix").code == 0
-    assert name.read_text() == said
+    assert name.read_text() == content
     assert "Why?" in invoke("agent-escalations", used).out
 
 
@@ -110,10 +110,10 @@ def test_a_damaged_private_repository_is_told_with_the_way_back(used: Path) -> N
     state = used / ".git/ghp/state.git"
     tree = git(state, "rev-parse", f"refs/ghp/clone/{clone_id(used)}^{{tree}}")
     (state / "objects" / tree[:2] / tree[2:]).unlink()
-    (found,) = findings(used)["state"]
-    assert found["level"] == "error"
-    assert str(found["text"]).startswith(".git/ghp/state.git is damaged: ")
-    assert found["remedy"] == (
+    (finding,) = findings(used)["state"]
+    assert finding["level"] == "error"
+    assert str(finding["text"]).startswith(".git/ghp/state.git is damaged: ")
+    assert finding["remedy"] == (
         f"Keep it and start again: mv {state} {state}.damaged, then `ghp agent-sync`; it "
         "restores all that was sent."
     )
@@ -130,9 +130,9 @@ def test_what_a_writer_adds_during_the_check_is_no_damage(used: Path, tmp_path: 
         f"""case "$*" in *" fsck "*) [ -e {met} ] || {{ touch {met}; exit 2; }} ;; esac\n"""
         f'exec {real} "$@"\n',
     )
-    found = findings(used, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
+    by_code = findings(used, env={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"})
     assert met.exists()
-    assert "state" not in found
+    assert "state" not in by_code
 
 
 @pytest.mark.slow
@@ -144,8 +144,8 @@ def test_a_private_repository_that_is_due_is_packed(used: Path) -> None:
         for suffix in ("pack", "idx"):
             copy = f"pack-{number:040x}.{suffix}"
             shutil.copy(pack.with_suffix(f".{suffix}"), pack.with_name(copy))
-    (found,) = findings(used)["growth"]
-    assert (found["level"], found["fixable"]) == ("info", True)
+    (finding,) = findings(used)["growth"]
+    assert (finding["level"], finding["fixable"]) == ("info", True)
     assert doctor(used, "--fix").code == 0
     assert len(list((state / "objects/pack").glob("*.pack"))) == 1
     assert findings(used) == {}
@@ -171,14 +171,14 @@ def test_a_lock_that_stays_held_names_its_holder(used: Path) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         child.stdout.readline()
-        (found,) = findings(used)["lock"]
+        (finding,) = findings(used)["lock"]
         child.stdin.close()
-    assert found["level"] == "warning"
-    assert str(found["text"]).startswith("state.lock is held by ")
-    assert str(found["text"]).endswith(" for longer than a fold takes.")
+    assert finding["level"] == "warning"
+    assert str(finding["text"]).startswith("state.lock is held by ")
+    assert str(finding["text"]).endswith(" for longer than a fold takes.")
     if _locks_are_listed(lock):
-        assert f"process {child.pid} ({sys.executable} -c import fcntl" in str(found["text"])
-        assert found["remedy"] == (f"If it hangs: kill {child.pid} (nothing is lost).")
+        assert f"process {child.pid} ({sys.executable} -c import fcntl" in str(finding["text"])
+        assert finding["remedy"] == (f"If it hangs: kill {child.pid} (nothing is lost).")
 
 
 def _locks_are_listed(lock: Path) -> bool:
@@ -193,9 +193,9 @@ def _locks_are_listed(lock: Path) -> bool:
 def test_a_sync_under_way_is_no_reason_to_worry(used: Path) -> None:
     with (used / ".git/ghp/sync.lock").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
-        (found,) = findings(used)["lock"]
-    assert found["level"] == "info"
-    assert str(found["text"]).endswith(": a sync is under way.")
+        (finding,) = findings(used)["lock"]
+    assert finding["level"] == "info"
+    assert str(finding["text"]).endswith(": a sync is under way.")
 
 
 def as_its_owner(args: str, cwd: Path, env: dict[str, str]) -> Result:

@@ -33,9 +33,9 @@ def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: P
     user.parent.mkdir(parents=True)
     user.write_text('{"agents": [\n}')
     path = used / ".ghp/config.json"
-    found = findings(used)
+    by_code = findings(used)
     remedy = "Fix that line; other commands fail until you do."
-    assert found == {
+    assert by_code == {
         "config": [
             finding(
                 "error",
@@ -115,16 +115,16 @@ def test_a_git_that_is_too_old_is_an_error(repo: Path, tmp_path: Path) -> None:
 def test_without_git_it_says_so_once(repo: Path) -> None:
     done = doctor(repo, "--json", env={"PATH": ""})
     bad = [one for one in json.loads(done.out) if one["level"] in ("error", "info")]
-    found = [one for one in bad if one["code"] != "knowledge"]  # by what is installed
+    errors = [one for one in bad if one["code"] != "knowledge"]  # by what is installed
     assert done.code == 1
-    assert [(one["code"], one["text"], one["remedy"]) for one in found] == [
+    assert [(one["code"], one["text"], one["remedy"]) for one in errors] == [
         (
             "git",
             "Cannot start git: No such file or directory.",
             "Install git 2.31 or newer.",
         ),
-        ("agent", found[1]["text"], found[1]["remedy"]),
-        ("background", found[2]["text"], found[2]["remedy"]),
+        ("agent", errors[1]["text"], errors[1]["remedy"]),
+        ("background", errors[2]["text"], errors[2]["remedy"]),
         ("sharing", "Nothing leaves this clone: there is no remote.", ""),
         ("folder", "Nothing was recorded in this clone yet.", ""),
         ("left-out", "Not checked, for a reason above: repository, view-tracked.", ""),

@@ -27,20 +27,20 @@ def used(clone: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones) -> None:
-    here, there = clones(2)
-    invoke("agent-escalate Why?", there, AS)
-    _say_nonsense(there, ".ghp/escalations/bad.md", b"---\nno: [end\n---\n\nbody")
-    _say_nonsense(there, ".ghp/issues/ab/1.json", b'{"title": ')
-    _say_nonsense(there, ".ghp/notes/\x1b[31m.md", b"")
-    _say_nonsense(there, ".ghp/notes/\x9b31m.md", b"\xff")
-    invoke("agent-sync", there)
+    here, other = clones(2)
+    invoke("agent-escalate Why?", other, AS)
+    _say_nonsense(other, ".ghp/escalations/bad.md", b"---\nno: [end\n---\n\nbody")
+    _say_nonsense(other, ".ghp/issues/ab/1.json", b'{"title": ')
+    _say_nonsense(other, ".ghp/notes/\x1b[31m.md", b"")
+    _say_nonsense(other, ".ghp/notes/\x9b31m.md", b"\xff")
+    invoke("agent-sync", other)
     invoke("agent-sync", here)
     (here / ".git/ghp/agents").mkdir(exist_ok=True)
     (here / ".git/ghp/agents/worker-9.json").write_text('{"status": "te')
     kept = "It is kept but ignored. Its author can write it again."
-    found = findings(here)["unreadable"]
-    assert all(one["remedy"] == kept and one["level"] == "warning" for one in found)
-    odd, *rest = [one["text"] for one in found]
+    unreadable = findings(here)["unreadable"]
+    assert all(one["remedy"] == kept and one["level"] == "warning" for one in unreadable)
+    odd, *rest = [one["text"] for one in unreadable]
     assert str(odd).endswith(": .ghp/notes/ [31m.md: its name cannot be a path.")
     assert rest == [
         f"{here}/.git/ghp/agents/worker-9.json: not a presence record; the last valid one is used.",
@@ -53,12 +53,12 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
 
 
 def test_a_presence_document_that_cannot_be_read_is_named_with_its_clone(clones: Clones) -> None:
-    here, there = clones(2)
-    _say_nonsense(there, ".ghp/agent-status.json", b"[]")
-    invoke("agent-sync", there)
+    here, other = clones(2)
+    _say_nonsense(other, ".ghp/agent-status.json", b"[]")
+    invoke("agent-sync", other)
     invoke("agent-sync", here)
     assert [one["text"] for one in findings(here)["unreadable"]] == [
-        f"clone {clone_id(there)}: .ghp/agent-status.json: cannot be read: not a presence "
+        f"clone {clone_id(other)}: .ghp/agent-status.json: cannot be read: not a presence "
         "document: it has no agents."
     ]
 
@@ -134,8 +134,8 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
             fixable=True,
         )
     ]
-    found = json.loads(doctor(used, "--fix --json").out)
-    assert [(one["code"], one["level"]) for one in found if one["fixed"]] == [
+    document = json.loads(doctor(used, "--fix --json").out)
+    assert [(one["code"], one["level"]) for one in document if one["fixed"]] == [
         ("outbox", "ok"),
         ("unsent", "ok"),
     ]
@@ -146,9 +146,9 @@ def test_records_that_wait_in_the_outbox_are_folded(used: Path, home: Path) -> N
 @pytest.mark.slow
 def test_changes_that_were_not_sent_are_told_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-lease --name db", used)
-    (found,) = findings(used)["unsent"]
-    assert str(found["text"]).startswith("1 change not sent to origin yet (last sent ")
-    assert (found["level"], found["fixable"]) == ("info", True)
+    (finding,) = findings(used)["unsent"]
+    assert str(finding["text"]).startswith("1 change not sent to origin yet (last sent ")
+    assert (finding["level"], finding["fixable"]) == ("info", True)
     assert doctor(used, "--fix").code == 0
     assert "unsent" not in findings(used)
 
@@ -158,13 +158,13 @@ def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote
     hosts.hook(remote, "pre-receive", "echo nobody writes here >&2\nexit 1\n")
     invoke("agent-escalate Why?", used)
     assert invoke("agent-sync", used).code == 1
-    (found,) = findings(used)["sync"]
-    assert found["level"] == "error"
-    assert str(found["text"]).startswith(
+    (finding,) = findings(used)["sync"]
+    assert finding["level"] == "error"
+    assert str(finding["text"]).startswith(
         "The last sync with origin failed: [remote rejected] (pre-receive hook declined) nobody "
         "writes here (the last news is "
     )
-    assert found["remedy"] == (
+    assert finding["remedy"] == (
         "A rule of the remote refuses this clone's ref. Ask somebody who can edit its rules or "
         "hooks to accept refs/ghp/*. Or name another remote, such as a fork: "
         '"agents": {"remote": "fork"}.'
@@ -177,8 +177,8 @@ def test_what_the_remote_refused_is_an_error_until_it_is_sent(used: Path, remote
 @pytest.mark.slow
 def test_a_refused_probe_is_an_error_until_something_was_sent(used: Path, remote: Path) -> None:
     hosts.hook(remote, "pre-receive", "exit 1\n")
-    asked = findings(used, "--probe")["probe"]
-    assert [(one["level"], one["text"]) for one in asked] == [
+    probe = findings(used, "--probe")["probe"]
+    assert [(one["level"], one["text"]) for one in probe] == [
         (
             "error",
             "origin rejects our refs: [remote rejected] (pre-receive hook declined) (tested 0 s "

@@ -27,8 +27,8 @@ def ask(repo: Path, *args: str, env: dict[str, str] = AS, stdin: str = "") -> st
 def listed(repo: Path, *args: str, env: dict[str, str] | None = None) -> list[dict[str, Any]]:
     code, out, err = invoke(["agent-escalations", "--json", *args], repo, env)
     assert (code, err) == (0, "")
-    found: list[dict[str, Any]] = json.loads(out)
-    return found
+    questions: list[dict[str, Any]] = json.loads(out)
+    return questions
 
 
 def environ(**more: str) -> dict[str, str]:
@@ -72,15 +72,15 @@ def test_the_issue_in_hand_needs_no_naming(repo: Path) -> None:
     invoke(["agent-issue", "new", "Storage"], repo)
     invoke("agent-heartbeat --issue 1", repo, AS)
     ask(repo, "Which database?")
-    assert [each["issue"] for each in listed(repo)] == [1]
-    assert [each["issue"] for each in listed(repo, "--issue", "#1")] == [1]
+    assert [question["issue"] for question in listed(repo)] == [1]
+    assert [question["issue"] for question in listed(repo, "--issue", "#1")] == [1]
 
 
 def test_question_and_context_come_from_files_and_pipes(repo: Path) -> None:
     (repo / "build.log").write_text("error: ---\n```\nline 3\n")
     ask(repo, "-", "--context", "build.log", stdin="Why?\n---\nreally\n")
     ask(repo, "And this?", "--context", "-", stdin="from a pipe\n")
-    assert [(each["question"], each["context"]) for each in listed(repo)] == [
+    assert [(question["question"], question["context"]) for question in listed(repo)] == [
         ("Why?\n---\nreally", "error: ---\n```\nline 3"),
         ("And this?", "from a pipe"),
     ]
@@ -96,7 +96,7 @@ def test_a_context_that_is_too_long_is_cut_and_both_sides_are_told(repo: Path) -
 
 
 @pytest.mark.parametrize(
-    ("args", "env", "code", "said"),
+    ("args", "env", "code", "message"),
     [
         (["Why?", "--context", "none.log"], AS, 2, "Cannot read none.log: No such file or dir"),
         (["Why?", "--context", "."], AS, 2, "Cannot read .: Is a directory."),
@@ -111,13 +111,13 @@ def test_a_context_that_is_too_long_is_cut_and_both_sides_are_told(repo: Path) -
     ],
 )
 def test_what_cannot_be_asked_says_why_and_what_next(
-    repo: Path, args: list[str], env: dict[str, str], code: int, said: str
+    repo: Path, args: list[str], env: dict[str, str], code: int, message: str
 ) -> None:
     (repo / "a.bin").write_bytes(b"a\xff")
     ended, out, err = invoke(["agent-escalate", *args], repo, env)
     assert (ended, out) == (code, "")
     error, hint = err.splitlines()
-    assert error.startswith(f"Error: {said}")
+    assert error.startswith(f"Error: {message}")
     assert hint.startswith("Hint: ")
     assert listed(repo) == []
 
@@ -145,8 +145,8 @@ def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -
         name = waiting.stderr.readline().split()[2].rstrip(".")
         answered = invoke(["agent-answer", name, "-"], repo, stdin="SQLite,\n\x1b[2Jfor now.\n")
         out, err = waiting.communicate(timeout=60)
-    said = f"✓ Answered {name}. worker-1 sees it at its next status, resume or hook.\n"
-    assert answered == (0, "", said)
+    done = f"✓ Answered {name}. worker-1 sees it at its next status, resume or hook.\n"
+    assert answered == (0, "", done)
     assert (waiting.returncode, out) == (0, "SQLite,\n�[2Jfor now.\n")
     assert err == f"{name} was answered by person «Test Person»:\n"
     status = json.loads(invoke("agent-status --json", repo).out)
@@ -156,8 +156,8 @@ def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -
 
 def test_who_waits_too_long_is_told_how_to_go_on_and_the_question_stays(repo: Path) -> None:
     code, out, err = invoke('agent-escalate "Why?" --wait --timeout 0', repo, AS)
-    (asked,) = listed(repo, "--open")
-    name = asked["id"]
+    (question,) = listed(repo, "--open")
+    name = question["id"]
     assert (code, out) == (1, "")
     assert err.splitlines()[1:] == [
         f"Error: No answer to {name} within 0 s.",
@@ -182,8 +182,8 @@ def test_who_stops_waiting_is_told_how_to_go_on(
 
     monkeypatch.setattr(SystemClock, "wait", interrupted)
     code, out, err = invoke('agent-escalate "Why?" --wait', repo, AS)
-    (asked,) = listed(repo, "--open")
-    name = asked["id"]
+    (question,) = listed(repo, "--open")
+    name = question["id"]
     assert (code, out) == (130, "")
     assert err.splitlines()[1:] == [
         f"The question stays open. Show it with `ghp agent-escalations {name}`, or run the same "
@@ -215,10 +215,10 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
 def test_where_there_is_no_background_it_is_sent_before_the_command_ends(
     clones: Callable[[int], list[Path]], remote: Path
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     name = ask(here, "Which?")
-    invoke("agent-sync", there)
-    assert invoke(["agent-answer", name, "SQLite"], there).code == 0
+    invoke("agent-sync", other)
+    assert invoke(["agent-answer", name, "SQLite"], other).code == 0
     invoke("agent-sync", here)
     assert "SQLite" in invoke(["agent-escalations", name], here).out
     remote.rename(remote.with_name("away.git"))
@@ -255,17 +255,17 @@ def test_the_list_puts_first_what_waits_and_is_urgent(repo: Path) -> None:
     ]
     assert all(ids[3 - index].startswith(row[0]) for index, row in enumerate(rows))
     assert len(listed(repo, "--open")) == 3
-    assert [each["id"] for each in listed(repo, "--mine", env=AS)] == ids[:3]
-    assert [each["id"] for each in listed(repo, "--mine", "--open", env=AS)] == ids[1:3]
+    assert [question["id"] for question in listed(repo, "--mine", env=AS)] == ids[:3]
+    assert [question["id"] for question in listed(repo, "--mine", "--open", env=AS)] == ids[1:3]
     assert invoke("agent-escalations --mine", repo).code == 5
 
 
 def test_json_has_all_there_is(repo: Path) -> None:
     name = ask(repo, "Which?", "--option", "SQLite", "--option", "Postgres", "--urgency", "high")
     invoke(["agent-answer", name, "SQLite"], repo)
-    (found,) = listed(repo, name)
-    (answer,) = found["answers"]
-    assert found == {
+    (question,) = listed(repo, name)
+    (answer,) = question["answers"]
+    assert question == {
         "schemaVersion": 1,
         "id": name,
         "state": "answered",
@@ -275,7 +275,7 @@ def test_json_has_all_there_is(repo: Path) -> None:
         "question": "Which?",
         "options": ["SQLite", "Postgres"],
         "context": "",
-        "askedAt": found["askedAt"],
+        "askedAt": question["askedAt"],
         "branch": "main",
         "commit": git(repo, "rev-parse", "HEAD"),
         "answers": [
@@ -307,8 +307,8 @@ def test_one_question_is_shown_in_full_with_its_answers(repo: Path) -> None:
     )  # fmt: skip
     for env, text in (({}, "SQLite"), ({"GHP_AGENT": "worker-2"}, "No:\nPostgres")):
         invoke(["agent-answer", name, text], repo, env)
-    (found,) = listed(repo)
-    one, two = (said["at"] for said in (*found["answers"], *found["advice"]))
+    (question,) = listed(repo)
+    one, two = (reply["at"] for reply in (*question["answers"], *question["advice"]))
     assert invoke(["agent-escalations", name], repo).out == (
         f"{open_part}Answer by person «Test Person», {one}:\n"
         "SQLite\n"
@@ -340,9 +340,9 @@ def test_who_goes_back_to_what_was_said_before_has_the_last_word(repo: Path) -> 
         assert invoke(["agent-answer", name, text], repo).code == 0
     (question,) = listed(repo)
     assert [answer["text"] for answer in question["answers"]] == ["SQLite", "Postgres", "SQLite"]
-    told = invoke("agent-status", repo, {"GHP_AGENT": "worker-1"}).out
-    assert told.count("The last of 3 answers to your question") == 1
-    assert told.count("End of the answer") == told.count("It replaces the earlier ones.") == 1
+    status = invoke("agent-status", repo, {"GHP_AGENT": "worker-1"}).out
+    assert status.count("The last of 3 answers to your question") == 1
+    assert status.count("End of the answer") == status.count("It replaces the earlier ones.") == 1
 
 
 def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None:
@@ -359,7 +359,7 @@ def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("args", "code", "said"),
+    ("args", "code", "message"),
     [
         (["E-zz", "x"], 1, "There is no question E-zz."),
         (["", "x"], 1, "There is no question (nothing)."),
@@ -368,12 +368,12 @@ def test_an_answer_that_is_no_option_is_taken_with_a_warning(repo: Path) -> None
     ],
 )
 def test_what_cannot_be_answered_says_why_and_what_next(
-    repo: Path, args: list[str], code: int, said: str
+    repo: Path, args: list[str], code: int, message: str
 ) -> None:
     ask(repo, "Which?")
     ended, out, err = invoke(["agent-answer", *args], repo)
     assert (ended, out) == (code, "")
-    assert err.startswith(f"Error: {said}\nHint: ")
+    assert err.startswith(f"Error: {message}\nHint: ")
 
 
 def test_an_id_that_fits_several_lists_them(repo: Path) -> None:
@@ -481,32 +481,32 @@ def test_a_secret_in_an_action_is_taken_out_before_anybody_sees_it(repo: Path) -
     agent = {"GHP_AGENT": "worker-1"}
     invoke(["agent-heartbeat", "--action", f"Tried {TOKEN}"], repo, agent)
     invoke("agent-status --set testing", repo, agent)
-    seen = invoke("agent-status --json", repo).out + invoke("agent-log", repo).out
-    assert "[a GitHub token removed]" in seen
-    assert TOKEN not in seen
+    shown = invoke("agent-status --json", repo).out + invoke("agent-log", repo).out
+    assert "[a GitHub token removed]" in shown
+    assert TOKEN not in shown
 
 
 def test_a_person_answers_as_themselves_in_an_agents_worktree(repo: Path) -> None:
     agent = {"GHP_AGENT": "worker-1"}
-    asked = invoke(
+    name = invoke(
         ["agent-escalate", "Which?", "--option", "json", "--option", "yaml"], repo, agent
     ).out.strip()
-    assert invoke(["agent-answer", asked, "json"], repo, agent) == (
+    assert invoke(["agent-answer", name, "json"], repo, agent) == (
         3,
         "",
         "Error: worker-1 asked this question, and you act for worker-1 here.\n"
         "Hint: Only a person or an orchestrator answers it.\n",
     )
-    assert invoke(["agent-answer", asked, "2", "--as", "@me"], repo).code == 0
+    assert invoke(["agent-answer", name, "2", "--as", "@me"], repo).code == 0
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)
     (answer,) = question["answers"]
     assert (answer["by"], answer["text"]) == ("Test Person", "yaml")
 
 
-@pytest.mark.parametrize(("text", "said"), [("1", "json"), ("3", "3"), ("0", "0"), ("12", "12")])
-def test_only_the_number_of_an_option_stands_for_it(repo: Path, text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "stored"), [("1", "json"), ("3", "3"), ("0", "0"), ("12", "12")])
+def test_only_the_number_of_an_option_stands_for_it(repo: Path, text: str, stored: str) -> None:
     words = ["agent-escalate", "Which?", "--option", "json", "--option", "12"]
-    asked = invoke(words, repo, {"GHP_AGENT": "worker-1"}).out.strip()
-    invoke(["agent-answer", asked, text], repo)
+    name = invoke(words, repo, {"GHP_AGENT": "worker-1"}).out.strip()
+    invoke(["agent-answer", name, text], repo)
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)
-    assert [answer["text"] for answer in question["answers"]] == [said]
+    assert [answer["text"] for answer in question["answers"]] == [stored]

@@ -109,20 +109,20 @@ def test_it_ends_when_nobody_reads_any_more(hall: Path) -> None:
 @pytest.mark.slow
 def test_a_command_reads_the_message_and_its_failure_is_said(hall: Path) -> None:
     hostile = "'; echo pwned $(id) `id`"
-    asked = sent(hall, "First")
+    request = sent(hall, "First")
     script = 'cat; echo "$GHP_AGENT $GHP_MESSAGE $GHP_REPLY_TO"; ! mkdir first 2>&-'
     with following(hall, "--exec", script) as process:
         assert [json.loads(line(process))["subject"], line(process)] == [
-            "First", f"worker-2 {asked} \n",
+            "First", f"worker-2 {request} \n",
         ]  # fmt: skip
         assert json.loads(line(process))["subject"] == "First"
         line(process)
-        name = sent(hall, hostile, "--reply-to", asked)
+        name = sent(hall, hostile, "--reply-to", request)
         assert json.loads(line(process))["subject"] == hostile
-        assert line(process) == f"worker-2 {name} {asked}\n"
+        assert line(process) == f"worker-2 {name} {request}\n"
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=SECONDS)
-    assert (out, err) == ("", f"Warning: {asked}: the command ended with 1.\n")
+    assert (out, err) == ("", f"Warning: {request}: the command ended with 1.\n")
 
 
 @pytest.mark.slow
@@ -144,13 +144,13 @@ def test_a_command_that_takes_too_long_is_ended_and_the_message_counts_as_told(h
 @pytest.mark.slow
 @pytest.mark.long
 def test_for_programs_an_overdue_request_is_one_line(hall: Path) -> None:
-    asked = invoke(
+    name = invoke(
         "agent-send worker-1 Fix --kind request --ack-within 1s --as worker-2", hall
     ).out.strip()
     with following(hall, "--json") as process:
         shown = json.loads(line(process))
-    assert (shown["id"], shown["kind"]) == (asked, "overdue")
-    assert shown["text"].startswith(f"Nobody has begun with your {asked} «Fix» to worker-1 in time")
+    assert (shown["id"], shown["kind"]) == (name, "overdue")
+    assert shown["text"].startswith(f"Nobody has begun with your {name} «Fix» to worker-1 in time")
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,9 @@ def test_an_unknown_option_is_still_told_as_one(repo: Path) -> None:
 def test_ghpa_takes_a_command_with_and_without_its_prefix(
     repo: Path, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = invoke("agent-status --json", repo)
+    result = invoke("agent-status --json", repo)
     monkeypatch.setattr(sys, "argv", ["/usr/bin/ghpa"])
-    assert invoke(words, repo) == asked
+    assert invoke(words, repo) == result
 
 
 def test_ghpa_names_its_commands_without_the_prefix(

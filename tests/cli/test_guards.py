@@ -216,8 +216,8 @@ def test_a_file_of_the_users_is_never_hidden_from_git(place: Path, worktree: Wor
     linked = worktree(place, "147")
     (place / ".gemini").mkdir()
     (place / ".gemini/settings.json").write_text("{}")
-    said = invoke("agent-init --hooks gemini", place)
-    assert said.err == (
+    result = invoke("agent-init --hooks gemini", place)
+    assert result.err == (
         "✓ Put hooks for Gemini CLI into .gemini/settings.json.\n"
         f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
         f"Warning: `git status` shows {linked}/.gemini/settings.json as a new file: an ignore "
@@ -297,15 +297,15 @@ def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, plac
     (home / ".claude").mkdir()
     (home / ".claude/settings.json").write_text('{\n  "model" :  "x"\n}\n')
     before = all_files(home)
-    said = invoke("agent-init --hooks claude,codex --user", tmp_path)
-    assert said == (
+    result = invoke("agent-init --hooks claude,codex --user", tmp_path)
+    assert result == (
         0,
         "",
         "✓ Put hooks for Claude Code into ~/.claude/settings.json.\n"
         f"✓ Put hooks for Codex into ~/.codex/hooks.json.\n{TRUST}",
     )
-    there = (0, "", "✓ Nothing to do: the hooks are installed.\n")
-    assert invoke("agent-init --hooks claude,codex --user", tmp_path) == there
+    nothing = (0, "", "✓ Nothing to do: the hooks are installed.\n")
+    assert invoke("agent-init --hooks claude,codex --user", tmp_path) == nothing
     assert invoke("agent-init --hooks claude --remove", place) == (
         0,
         "",
@@ -375,12 +375,12 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
     (place / ".git/ghp/hooks").write_text("in the way")
     done = invoke("agent-init --hooks codex,git", place)
     assert done.code == 1
-    said = done.err.splitlines()
-    assert said[0] == "✓ Put hooks for Codex into .codex/hooks.json."
-    assert said[1].startswith(
+    lines = done.err.splitlines()
+    assert lines[0] == "✓ Put hooks for Codex into .codex/hooks.json."
+    assert lines[1].startswith(
         "Error: Could not write .git/ghp/hooks/pre-commit, which the hook pre-commit calls: "
     )
-    assert said[2:] == ["Hint: Fix that and run the command again; it continues where it stopped."]
+    assert lines[2:] == ["Hint: Fix that and run the command again; it continues where it stopped."]
     (place / ".git/ghp/hooks").unlink()
     assert invoke("agent-init --hooks codex,git", place) == (
         0,
@@ -431,9 +431,9 @@ def test_an_agent_cannot_commit_what_is_in_anothers_hands_and_a_person_can(place
     free = run_git(place, "commit", "-m", "Change", "--", "b.py", env={"GHP_AGENT": "worker-1"})
     assert (free.returncode, free.stderr) == (0, "")
     assert git(place, "log", "-1", "--format=%B").rstrip() == "Change\n\nAgent: worker-1"
-    told = run_git(place, "commit", "-am", "By a person")
-    assert told.returncode == 0
-    assert "worker-2" in told.stderr
+    committed = run_git(place, "commit", "-am", "By a person")
+    assert committed.returncode == 0
+    assert "worker-2" in committed.stderr
 
 
 @pytest.mark.slow

@@ -136,14 +136,14 @@ def work(mine: Path) -> None:
 
 def tree(folder: Path) -> dict[str, tuple[str, bytes]]:
     """Every file of a worktree: its kind and its content."""
-    found = {}
+    contents = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_symlink():
-            found[name] = ("link", bytes(path.readlink()))
+            contents[name] = ("link", bytes(path.readlink()))
         elif path.is_file() and name != ".git" and not name.startswith(".ghp/"):
-            found[name] = (oct(path.stat().st_mode), path.read_bytes())
-    return found
+            contents[name] = (oct(path.stat().st_mode), path.read_bytes())
+    return contents
 
 
 def continue_in(other: Path) -> Path:

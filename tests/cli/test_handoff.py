@@ -85,13 +85,13 @@ def test_a_claim_that_cannot_be_given_over_now_is_said_with_the_handoff(
 
 @pytest.mark.slow
 def test_a_handoff_to_another_is_at_the_remote_when_the_command_ends(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     invoke("agent-issue new 'Add the dashboard'", here)
     assert invoke("agent-claim 1", here, ONE).code == 0
     name = recorded(invoke("agent-handoff --to worker-2 --note 'Go on.'", here, ONE))
-    invoke("agent-sync", there)
-    assert name in invoke("agent-log --event handoff", there).out
-    shown = json.loads(invoke("agent-issue show 1 --json", there).out)
+    invoke("agent-sync", other)
+    assert name in invoke("agent-log --event handoff", other).out
+    shown = json.loads(invoke("agent-issue show 1 --json", other).out)
     assert shown["claim"]["holder"] == "worker-2"
 
 
@@ -311,8 +311,8 @@ def test_a_person_with_nothing_to_hand_over_is_told_what_to_do(repo: Path) -> No
 
 
 def test_an_answer_is_told_by_resume_once(here: Path) -> None:
-    asked = invoke("agent-escalate 'Which colour?'", here, ONE).out.strip()
-    assert invoke(["agent-answer", asked, "Blue"], here).code == 0
+    name = invoke("agent-escalate 'Which colour?'", here, ONE).out.strip()
+    assert invoke(["agent-answer", name, "Blue"], here).code == 0
     assert "\n> Blue\n" in invoke("agent-resume", here, ONE).out
     assert "\n> Blue\n" not in invoke("agent-resume", here, ONE).out
 

@@ -114,7 +114,7 @@ def test_finish_is_heard_before_it_says_done(clones: Clones) -> None:
     one, other = clones(2)
     assert finished(one).out == "2\n"
     succeed(other, "agent-sync --no-push")
-    assert [each["number"] for each in json.loads(invoke("agent-pulls --json", other).out)] == [2]
+    assert [pull["number"] for pull in json.loads(invoke("agent-pulls --json", other).out)] == [2]
 
 
 @pytest.mark.slow
@@ -150,18 +150,18 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
 def test_what_reads_asks_once_and_says_how_old_its_news_is_while_nobody_answers(
     clones: Clones, remote: Path, words: str
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     succeed(here, "agent-issue new First", "agent-sync")
     clock = ManualClock()
-    assert invoke(f"{words} --json", there, clock=clock)[::2] == (0, "")
-    assert "First" in invoke("agent-issues", there, clock=clock).out
+    assert invoke(f"{words} --json", other, clock=clock)[::2] == (0, "")
+    assert "First" in invoke("agent-issues", other, clock=clock).out
     remote.rename(remote.with_name("moved.git"))
     ages = ("", "Hint: This is what this clone knew 16 s ago. ", "Last news from origin: 21 s ago.")
     for seconds, age in zip((14, 2, 5), ages, strict=True):
         clock.wait(seconds)
-        code, _, err = invoke(f"{words} --json", there, clock=clock)
+        code, _, err = invoke(f"{words} --json", other, clock=clock)
         assert (code, bool(err), age in err) == (0, bool(age), True)
-    assert "sync" not in findings(there)  # a brief question that failed is no failed sync
+    assert "sync" not in findings(other)  # a brief question that failed is no failed sync
 
 
 def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(

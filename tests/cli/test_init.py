@@ -86,8 +86,8 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(clone: Path, remote:
 
 
 def test_without_a_remote_nothing_leaves_the_clone(repo: Path) -> None:
-    said = "Nothing leaves this clone: there is no remote.\n"
-    assert invoke("agent-init", repo) == (0, "", said + MADE)
+    note = "Nothing leaves this clone: there is no remote.\n"
+    assert invoke("agent-init", repo) == (0, "", note + MADE)
 
 
 def test_the_configuration_can_keep_everything_at_home(clone: Path, remote: Path) -> None:

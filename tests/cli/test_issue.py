@@ -26,7 +26,7 @@ def listed(repo: Path, *args: str, env: Mapping[str, str] | None = None) -> list
     """The titles that `agent-issues --json` answers."""
     code, out, err = invoke(["agent-issues", "--json", *args], repo, env)
     assert (code, err) == (0, "")
-    return [each["title"] for each in json.loads(out)]
+    return [issue["title"] for issue in json.loads(out)]
 
 
 @pytest.fixture
@@ -357,8 +357,8 @@ def test_show_as_json_has_every_field(three: Path) -> None:
 
 
 def _id(repo: Path, number: int) -> str:
-    found = json.loads(invoke("agent-issues --all --json", repo).out)
-    return str(next(each["id"] for each in found if each["number"] == number))
+    issues = json.loads(invoke("agent-issues --all --json", repo).out)
+    return str(next(issue["id"] for issue in issues if issue["number"] == number))
 
 
 def test_text_of_others_cannot_move_the_cursor(repo: Path) -> None:
@@ -439,9 +439,9 @@ def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_i
         assert invoke("agent-sync", place).code == 0
     answers = [json.loads(invoke("agent-issues --json", place).out) for place in places[:2]]
     assert answers[0] == answers[1]
-    assert sorted(each["number"] for each in answers[0]) == sorted(printed)
+    assert sorted(answer["number"] for answer in answers[0]) == sorted(printed)
     assert len(set(printed)) == len(places)
-    assert {each["title"] for each in answers[0]} == {f"Issue {n}" for n in range(len(places))}
+    assert {answer["title"] for answer in answers[0]} == {f"Issue {n}" for n in range(len(places))}
 
 
 def test_a_new_clone_lists_the_issues_of_the_others_at_once(

@@ -56,8 +56,8 @@ def test_an_issue_that_waits_is_explained_rule_by_rule(here: Path) -> None:
 
 def test_doing_what_an_explanation_names_lets_the_agent_claim_it(here: Path) -> None:
     assert invoke("agent-claim 2 --as worker-1", here).code == 3
-    found = explained(here, "2")
-    changes = [rule["change"] for rule in found["agents"][0]["rules"]]
+    explanation = explained(here, "2")
+    changes = [rule["change"] for rule in explanation["agents"][0]["rules"]]
     for change in changes:
         assert invoke(shlex.split(change)[1:], here).code == 0
     turn = explained(here, "2")["agents"][0]

@@ -29,15 +29,15 @@ def commands() -> Iterator[tuple[str, click.Command]]:
         command = app.get_command(program, name)
         assert command is not None
         if isinstance(command, click.Group):
-            yield from ((f"{name} {word}", each) for word, each in command.commands.items())
+            yield from ((f"{name} {word}", child) for word, child in command.commands.items())
         else:
             yield name, command
 
 
 WITH_JSON = [
-    (path, each)
-    for path, each in commands()
-    if any(p.name == "as_json" or "--json" in p.opts for p in each.params)
+    (path, command)
+    for path, command in commands()
+    if any(p.name == "as_json" or "--json" in p.opts for p in command.params)
 ]
 
 
@@ -158,7 +158,9 @@ def test_jq_prints_text_as_it_is_and_all_else_as_json(
 def test_jq_reads_each_event_of_a_log(two: Path) -> None:
     pytest.importorskip("jq", reason=EXTRA)
     events = json.loads(invoke("agent-log --json=event", two).out)
-    assert invoke("agent-log --jq .[].event", two).out.split() == [each["event"] for each in events]
+    assert invoke("agent-log --jq .[].event", two).out.split() == [
+        event["event"] for event in events
+    ]
 
 
 def test_a_wrong_expression_is_an_error_before_anything_is_done(two: Path) -> None:

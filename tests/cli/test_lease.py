@@ -34,12 +34,12 @@ def lease(where: Path, *args: str, env: dict[str, str] = ONE) -> str:
 def listed(where: Path, *args: str) -> list[dict[str, Any]]:
     code, out, err = invoke(["agent-leases", "--json", *args], where)
     assert (code, err) == (0, "")
-    found: list[dict[str, Any]] = json.loads(out)
-    return found
+    leases: list[dict[str, Any]] = json.loads(out)
+    return leases
 
 
 def holders(where: Path) -> list[str]:
-    return [each["holder"] for each in listed(where) if each["state"] == "held"]
+    return [lease["holder"] for lease in listed(where) if lease["state"] == "held"]
 
 
 # -------------------------------------------------------------------------------- taking
@@ -51,8 +51,8 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
     name = out.rstrip("\n")
     assert err == f"✓ Leased src/, !b.py as {name[:6]}: 2 files (src/a.py, src/gen/x.py).\n"
     assert name.startswith("L-")
-    (each,) = listed(place)
-    assert each | {"since": "-"} == {
+    (lease,) = listed(place)
+    assert lease | {"since": "-"} == {
         "schemaVersion": 1,
         "id": name,
         "state": "held",
@@ -68,8 +68,8 @@ def test_leasing_prints_the_id_and_says_what_it_covers(place: Path) -> None:
         "conflicts": [],
     }
     again = invoke("agent-lease src/ '!b.py' --reason parser", place, ONE)
-    said = f"worker-1 already leases src/, !b.py as {name[:6]}, since {each['since']}.\n"
-    assert again == (0, out, said)
+    message = f"worker-1 already leases src/, !b.py as {name[:6]}, since {lease['since']}.\n"
+    assert again == (0, out, message)
 
 
 def test_what_another_has_ends_with_3_and_says_what_next(place: Path) -> None:
@@ -137,7 +137,7 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "said"),
+    ("args", "message"),
     [
         ([], "Error: A lease needs either path patterns or a named resource.\nHint: "),
         ([""], "Error: A pattern is empty.\nHint: "),
@@ -157,10 +157,12 @@ def test_many_files_are_counted_and_none_is_warned_of(place: Path) -> None:
         ([f"f{number}" for number in range(10_000)], "Error: 10000 patterns are too many;"),
     ],
 )
-def test_bad_words_end_with_2_and_change_nothing(place: Path, args: list[str], said: str) -> None:
+def test_bad_words_end_with_2_and_change_nothing(
+    place: Path, args: list[str], message: str
+) -> None:
     code, out, err = invoke(["agent-lease", *args], place, ONE)
     assert (code, out) == (2, "")
-    assert err.startswith(said)
+    assert err.startswith(message)
     assert listed(place) == []
 
 
@@ -210,9 +212,9 @@ def test_shared_files_need_leave_which_a_person_gives(place: Path) -> None:
     mine({"agents": {"shared": ["/README.md"]}})
     code, out, err = invoke("agent-lease ./README.md", place, ONE)
     assert (code, out) == (3, "")
-    (asked,) = json.loads(invoke("agent-escalations --json", place).out)
-    assert asked["id"] in err
-    assert invoke(["agent-answer", asked["id"], "approve"], place).code == 0
+    (question,) = json.loads(invoke("agent-escalations --json", place).out)
+    assert question["id"] in err
+    assert invoke(["agent-answer", question["id"], "approve"], place).code == 0
     lease(place, "./README.md")
     assert listed(place)[0]["approved"] is True
 
@@ -251,7 +253,7 @@ def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> Non
             assert in_line(third).startswith("2nd in line, after worker-1, worker-2: ")
             (_, one, two) = listed(place)
             assert [one["state"], two["state"]] == ["waiting", "waiting"]
-            assert [each["holder"] for each in two["behind"]] == ["worker-1", "worker-2"]
+            assert [x["holder"] for x in two["behind"]] == ["worker-1", "worker-2"]
             assert invoke("agent-release src/", place, ONE).code == 0
             out, err = second.communicate(timeout=60)
             assert (second.returncode, out[:2]) == (0, "L-"), err
@@ -264,8 +266,8 @@ def test_who_waits_is_told_its_place_and_gets_it_in_its_turn(place: Path) -> Non
 
 def shown(where: Path, agent: str) -> tuple[str, str]:
     """What an agent says of itself: its status, and the beginning of what it did last."""
-    said = json.loads((where / f".git/ghp/agents/{agent}.json").read_bytes())
-    return said["status"], said["lastAction"][:14]
+    presence = json.loads((where / f".git/ghp/agents/{agent}.json").read_bytes())
+    return presence["status"], presence["lastAction"][:14]
 
 
 @pytest.mark.slow
@@ -278,11 +280,11 @@ def test_an_interrupt_leaves_the_line_and_a_kill_is_noticed(place: Path) -> None
     ):  # fmt: skip
         with waiting(place, "src/", TWO) as waiter:
             in_line(waiter)
-            assert [each["state"] for each in listed(place)] == ["held", "waiting"]
+            assert [x["state"] for x in listed(place)] == ["held", "waiting"]
             waiter.send_signal(end)
             waiter.communicate(timeout=60)
             assert waiter.returncode == code
-        assert [each["state"] for each in listed(place)] == ["held"]
+        assert [x["state"] for x in listed(place)] == ["held"]
         if end == signal.SIGKILL:  # it could not say so itself; the next command does
             assert shown(place, "worker-2") == ("blocked", "Waits for src/")
             assert invoke("agent-lease docs/", place, TWO).code == 0
@@ -305,41 +307,41 @@ def test_a_timeout_ends_with_3(place: Path) -> None:
 def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_about(
     clones: Clones,
 ) -> None:
-    one, other = (furnish(each) for each in clones(2))
+    one, other = (furnish(item) for item in clones(2))
     lease(one, "src/")
     lease(other, "./src/a.py", env=TWO)
-    for each in (one, other, one):
-        assert invoke("agent-sync", each).code == 0
+    for item in (one, other, one):
+        assert invoke("agent-sync", item).code == 0
     assert holders(one) == holders(other)
     assert sorted(holders(one)) == ["worker-1", "worker-2"]
-    (asked,) = json.loads(invoke("agent-escalations --json", one).out)
-    assert asked["question"].startswith("Two leases overlap: who should have src/a.py?")
+    (question,) = json.loads(invoke("agent-escalations --json", one).out)
+    assert question["question"].startswith("Two leases overlap: who should have src/a.py?")
     assert invoke("agent-lease src/b.py", other, THREE).code == 3
-    for each in (other, one, other):
-        assert invoke("agent-sync", each).code == 0
+    for item in (other, one, other):
+        assert invoke("agent-sync", item).code == 0
     first, second = listed(other)  # which comes first is a matter of the clones' ids
-    short, later = (f"L-{each['id'][2:6]}" for each in (first, second))
+    short, later = (f"L-{item['id'][2:6]}" for item in (first, second))
     winner, loser = first["holder"], second["holder"]
     (line,) = [x for x in invoke("agent-leases", other).out.splitlines() if x[:9] == "Conflict:"]
     assert line == (
         f"Conflict: {short} of {winner} and {later} of {loser} both cover src/a.py. Until one is "
-        f"released, {winner} may edit it. {asked['id']} asks a person to decide."
+        f"released, {winner} may edit it. {question['id']} asks a person to decide."
     )
     assert [row.split()[1] for row in invoke("agent-leases", one).out.splitlines()[1:3]] == [
         "conflict", "conflict",
     ]  # fmt: skip
-    assert [(each["state"], len(each["conflicts"])) for each in (first, second)] == [
+    assert [(item["state"], len(item["conflicts"])) for item in (first, second)] == [
         ("held", 1)
     ] * 2
     assert second["conflicts"] == [
         {
             "id": first["id"], "holder": winner, "what": "src/a.py", "decides": winner,
-            "question": asked["id"],
+            "question": question["id"],
         }
     ]  # fmt: skip
     code, out, _ = invoke(f"agent-check src/a.py --as {loser}", other)
     assert (code, out.count(f" Your own lease {later} conflicts with it and ")) == (3, 1)
-    assert invoke(["agent-answer", asked["id"], winner], other).code == 0
+    assert invoke(["agent-answer", question["id"], winner], other).code == 0
     shown = invoke("agent-leases", other).out
     assert "onflict" not in shown
     rows = [row.split()[:3] for row in shown.splitlines()[1:]]
@@ -352,37 +354,37 @@ def test_two_clones_that_had_not_heard_of_each_other_both_lease_and_are_asked_ab
 def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
     clones: Clones,
 ) -> None:
-    one, other = (furnish(each) for each in clones(2))
-    said = (
+    one, other = (furnish(clone) for clone in clones(2))
+    note = (
         "Reserved in this clone; other clones are warned at the next sync. Use --strict to "
         "reserve it everywhere.\n"
     )
-    assert said not in invoke("agent-lease src/", one, ONE).err
+    assert note not in invoke("agent-lease src/", one, ONE).err
     invoke("agent-sync", one)
     invoke("agent-sync", other)
-    assert said in invoke("agent-lease docs/", other, TWO).err
-    assert said in invoke("agent-lease --name db", other, TWO).err
-    assert said not in invoke("agent-lease --name db", other, TWO).err
-    assert said not in invoke("agent-lease --name port --strict", other, TWO).err
+    assert note in invoke("agent-lease docs/", other, TWO).err
+    assert note in invoke("agent-lease --name db", other, TWO).err
+    assert note not in invoke("agent-lease --name db", other, TWO).err
+    assert note not in invoke("agent-lease --name port --strict", other, TWO).err
 
 
 def test_of_two_strict_leases_in_two_clones_one_is_granted_without_a_sync(
     clones: Clones,
 ) -> None:
-    one, other = (furnish(each) for each in clones(2))
+    one, other = (furnish(x) for x in clones(2))
     lease(one, "src/", "--strict", "--reason", "rename")
     code, out, err = invoke("agent-lease ./src/a.py --strict", other, TWO)
     assert (code, out) == (3, "")
     assert "src/a.py is leased by worker-1 since " in err
     assert invoke("agent-release src/", one, ONE).code == 0
     lease(other, "./src/a.py", "--strict", env=TWO)
-    assert [each["strict"] for each in listed(other)] == [True]
+    assert [x["strict"] for x in listed(other)] == [True]
 
 
 def test_a_strict_lease_out_of_reach_is_unknown_and_an_ordinary_one_is_not(
     clones: Clones,
 ) -> None:
-    (one,) = (furnish(each) for each in clones(1))
+    (one,) = (furnish(clone) for clone in clones(1))
     git(one, "remote", "set-url", "origin", str(one.parent / "gone.git"))
     assert invoke("agent-lease src/ --strict", one, ONE).code == 4
     code, out, err = invoke("agent-leases --json", one)
@@ -401,7 +403,7 @@ def test_of_many_processes_that_want_one_file_in_one_clone_one_has_it(place: Pat
 
 @pytest.mark.slow
 def test_of_many_strict_ones_in_many_clones_at_most_one_is_granted(clones: Clones) -> None:
-    places = [furnish(each) for each in clones(6)]
+    places = [furnish(clone) for clone in clones(6)]
     words = ("src/", "src/a.py", "*.py")
     crowd = [
         start(where, f"agent-lease {words[n % 3]} --strict", {"GHP_AGENT": f"w-{n}"})

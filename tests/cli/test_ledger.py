@@ -33,11 +33,11 @@ def test_what_happened_is_told_in_order_by_whom_and_about_what(repo: Path) -> No
     invoke("agent-issue assign 1 worker-1", repo)
     invoke(["agent-escalate", "Tabs or spaces?", "--issue", "1"], repo, AS)
     lines = invoke("agent-log --issue 1", repo).out.splitlines()
-    told = [line.split("  ", 1)[1] for line in lines]
-    assert told[0] == "«Test Person» (a person)  issue-new #1: «Parse the input»"
-    assert told[1] == "«Test Person» (a person)  issue-assign #1: «+worker-1»"
-    assert told[2].startswith("worker-1  escalate E-")
-    assert told[2].endswith(" #1: «Tabs or spaces?»")
+    texts = [line.split("  ", 1)[1] for line in lines]
+    assert texts[0] == "«Test Person» (a person)  issue-new #1: «Parse the input»"
+    assert texts[1] == "«Test Person» (a person)  issue-assign #1: «+worker-1»"
+    assert texts[2].startswith("worker-1  escalate E-")
+    assert texts[2].endswith(" #1: «Tabs or spaces?»")
 
 
 def shown(*entries: LedgerEntry, columns: int = 60) -> list[str]:
@@ -85,8 +85,8 @@ def test_lines_of_two_clones_are_in_the_order_of_their_times(clones: Clones) -> 
         invoke(["agent-issue", "new", title], clone, clock=ManualClock(START + at))
         invoke("agent-sync", clone, clock=ManualClock(START + at))
     invoke("agent-sync", two, clock=ManualClock(START + 90))
-    found = json.loads(invoke("agent-log --json", two).out)
-    assert [each["text"] for each in found] == ["Second", "First"]
+    entries = json.loads(invoke("agent-log --json", two).out)
+    assert [entry["text"] for entry in entries] == ["Second", "First"]
     out = invoke("agent-log", two).out
     assert out.index("First") < out.index("Second")
     assert invoke("agent-log -n 1", two).out.count("Second") == 1
@@ -168,14 +168,16 @@ def test_it_follows_what_happens_next_until_it_is_interrupted(repo: Path, form: 
     )
     with follower:
         assert follower.stdout is not None
-        told = [follower.stdout.readline()]
+        texts = [follower.stdout.readline()]
         for title in ("Four", "Five"):
             invoke(["agent-issue", "new", title], repo)
             invoke(["agent-issue", "comment", "1", title], repo)
-            told.append(follower.stdout.readline())
+            texts.append(follower.stdout.readline())
         follower.send_signal(signal.SIGINT)
         rest = follower.stdout.read()
-    titles = [json.loads(line)["text"] for line in told] if form else [t.split()[-1] for t in told]
+    titles = (
+        [json.loads(line)["text"] for line in texts] if form else [t.split()[-1] for t in texts]
+    )
     shown = "{}" if form else "«{}»"  # for programs as it is, for readers as a quotation
     assert titles == [shown.format(title) for title in ("Three", "Four", "Five")]
     assert (rest, follower.returncode) == ("", 0)

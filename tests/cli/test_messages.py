@@ -82,7 +82,7 @@ def test_a_conversation_is_printed_whole(pair: tuple[Path, Path]) -> None:
     go(two, f"agent-inbox fail {first} --reason Unknown")
     go(one, "agent-sync")
     thread = json.loads(run(one, "agent-thread", reply, "--json")[1])
-    assert [(each["kind"], each["sender"], each["about"]) for each in thread] == [
+    assert [(message["kind"], message["sender"], message["about"]) for message in thread] == [
         ("question", "worker-1", None), ("note", "worker-2", first), ("failed", "worker-2", first),
     ]  # fmt: skip
     assert run(one, "agent-thread", reply)[1].count("Subject: ") == 2
@@ -146,7 +146,7 @@ def test_a_topic_is_described_listened_to_and_sent_to(pair: tuple[Path, Path]) -
     go(two, "agent-sync")
     assert f"Note {name} to @build.broken by agent worker-1" in run(two, "agent-status")[1]
     topics = json.loads(run(two, "agent-topic", "list", "--json")[1])
-    (build,) = [each for each in topics if each["topic"] == "build.broken"]
+    (build,) = [topic for topic in topics if topic["topic"] == "build.broken"]
     assert (build["messages"], build["hasSchema"]) == (1, False)
 
 
@@ -211,8 +211,8 @@ def test_the_doctor_finds_nothing_wrong_with_messages(pair: tuple[Path, Path]) -
     one, _ = pair
     sent(one, "worker-2", "Review it", "--kind", "review", "--body", "src/a.py")
     go(one, "agent-subscribe code.>")
-    found = json.loads(run(one, "agent-doctor", "--json")[1])
-    (readable,) = [each for each in found if each["code"] == "unreadable"]
+    document = json.loads(run(one, "agent-doctor", "--json")[1])
+    (readable,) = [finding for finding in document if finding["code"] == "unreadable"]
     assert readable["text"].startswith("All ")
 
 

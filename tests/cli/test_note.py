@@ -53,12 +53,12 @@ def test_recall_finds_what_is_meant_and_says_who_learnt_it_when_and_where(repo: 
     tell(repo, CORS)
     name = tell(repo, JWT, "--kind", "decision")
     head = git(repo, "rev-parse", "HEAD")[:12]
-    found = invoke(["agent-recall", "how do callers prove who they are", "--limit", "1"], repo)
-    assert found.code == 0
-    assert found.err == ""
-    said, text = found.out.splitlines()
-    assert said.startswith(f"{name} decision, by agent worker-1, ")
-    assert said.endswith(f" ago, commit {head}")
+    result = invoke(["agent-recall", "how do callers prove who they are", "--limit", "1"], repo)
+    assert result.code == 0
+    assert result.err == ""
+    heading, text = result.out.splitlines()
+    assert heading.startswith(f"{name} decision, by agent worker-1, ")
+    assert heading.endswith(f" ago, commit {head}")
     assert text == f"> {JWT}"
 
 
@@ -73,9 +73,9 @@ def test_recall_as_json_is_a_bare_list(repo: Path) -> None:
 
 
 def test_where_there_is_no_note_recall_says_how_to_make_one(repo: Path) -> None:
-    found = invoke("agent-recall anything", repo)
-    assert (found.code, found.out) == (0, "")
-    assert found.err.startswith("No notes yet. Save one with `ghp agent-remember TEXT`.\n")
+    result = invoke("agent-recall anything", repo)
+    assert (result.code, result.out) == (0, "")
+    assert result.err.startswith("No notes yet. Save one with `ghp agent-remember TEXT`.\n")
 
 
 def test_without_mem0_recall_compares_words_and_says_so_once(
@@ -90,9 +90,9 @@ def test_without_mem0_recall_compares_words_and_says_so_once(
         "Install it: "
     )
     assert invoke("agent-recall 'options on staging'", repo).err == ""
-    told = invoke("agent-doctor", repo, ONE)
-    assert "• mem0 is not installed" in told.out
-    assert "[memory]'" in told.out
+    result = invoke("agent-doctor", repo, ONE)
+    assert "• mem0 is not installed" in result.out
+    assert "[memory]'" in result.out
 
 
 @pytest.mark.slow
@@ -101,17 +101,19 @@ def test_a_broken_set_up_does_not_keep_anybody_from_an_answer(repo: Path, home: 
     config.parent.mkdir(parents=True)
     config.write_text('{"agents": {"memory": {"vectorStore": {"provider": "nowhere"}}}}')
     tell(repo, CORS)
-    found = invoke("agent-recall 'options on staging'", repo)
-    assert f"> {CORS}" in found.out
-    assert found.code == 0
+    result = invoke("agent-recall 'options on staging'", repo)
+    assert f"> {CORS}" in result.out
+    assert result.code == 0
 
 
 def test_a_repository_cannot_name_engines_and_the_doctor_says_so(repo: Path) -> None:
-    said = {"agents": {"memory": {"llm": {"provider": "vllm"}, "infer": True, "project": "shop"}}}
-    commit(repo, {".ghp/config.json": json.dumps(said)})
+    settings = {
+        "agents": {"memory": {"llm": {"provider": "vllm"}, "infer": True, "project": "shop"}}
+    }
+    commit(repo, {".ghp/config.json": json.dumps(settings)})
     assert tell(repo, CORS), "no model was asked"
-    told = invoke("agent-doctor", repo, ONE)
-    assert "`memory.infer`, `memory.llm` in .ghp/config.json is ignored" in told.out
+    result = invoke("agent-doctor", repo, ONE)
+    assert "`memory.infer`, `memory.llm` in .ghp/config.json is ignored" in result.out
 
 
 @pytest.mark.slow
@@ -129,8 +131,8 @@ def test_a_language_model_splits_what_is_told_unless_it_is_to_be_kept_word_for_w
             "config": {"model": "m", "vllm_base_url": address, "api_key": "none"},
         }
         path.write_text(json.dumps({"agents": {"memory": {"llm": llm, "infer": True}}}))
-        told = invoke(["agent-remember", "It runs on blue, port 80"], repo, ONE)
-        assert (told.code, len(told.out.split())) == (0, 2)
+        result = invoke(["agent-remember", "It runs on blue, port 80"], repo, ONE)
+        assert (result.code, len(result.out.split())) == (0, 2)
         model.answer = "nothing of use"
         failed = invoke(["agent-remember", "And on red"], repo, ONE)
         assert (failed.code, failed.out) == (1, "")
@@ -138,7 +140,7 @@ def test_a_language_model_splits_what_is_told_unless_it_is_to_be_kept_word_for_w
         assert "Hint: To store the text as it is, add `--verbatim`." in failed.err
         tell(repo, "And on red", "--verbatim")
     notes = json.loads(invoke("agent-notes list --json", repo).out)
-    assert [each["text"] for each in notes] == ["The port is 80", "The host is blue", "And on red"]
+    assert [note["text"] for note in notes] == ["The port is 80", "The host is blue", "And on red"]
 
 
 def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:
@@ -154,7 +156,7 @@ def test_listing_shows_what_is_active_and_all_on_request(repo: Path) -> None:
     assert shown[1].startswith(name[:6])
     assert shown[1].endswith("Port 8080")
     everything = json.loads(invoke("agent-notes list --all --json", repo).out)
-    assert [(each["text"], each["state"], each["supersededBy"]) for each in everything] == [
+    assert [(note["text"], note["state"], note["supersededBy"]) for note in everything] == [
         ("Port 80", "superseded", name), ("Port 8080", "active", None),
     ]  # fmt: skip
 
@@ -245,9 +247,9 @@ def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     tell(repo, "Nothing to do with it", env=TWO)
     (repo / "dash.py").write_text("x = 1\n")
     shown = invoke("agent-resume", repo, TWO).out
-    known = shown.partition("## Saved notes\n")[2].partition("\n## ")[0]
-    assert f"- {of_issue}, fact by agent worker-1, " in known
-    assert f"- {of_place}, " in known
+    section = shown.partition("## Saved notes\n")[2].partition("\n## ")[0]
+    assert f"- {of_issue}, fact by agent worker-1, " in section
+    assert f"- {of_place}, " in section
     handed = invoke("agent-handoff --stdout", repo, ONE)
     assert "## Saved notes\n" in handed.out
     assert "«The dashboard polls every minute»" in handed.out

@@ -33,15 +33,15 @@ def shell(repo: Path, line: str) -> Result:
 
 
 @pytest.fixture
-def made(repo: Path) -> Path:
+def with_issue(repo: Path) -> Path:
     invoke(["agent-issue", "new", "Parse the input"], repo)
     return repo
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
 @pytest.mark.parametrize("words", ["agent-issues --json", "agent-issue new T", "agent-log"])
-def test_a_place_that_is_full_is_an_error_of_the_place(made: Path, words: str) -> None:
-    code, _, err = shell(made, f"ghp {words} >/dev/full")
+def test_a_place_that_is_full_is_an_error_of_the_place(with_issue: Path, words: str) -> None:
+    code, _, err = shell(with_issue, f"ghp {words} >/dev/full")
     assert (code, err.splitlines()[-2:]) == (
         1,
         [
@@ -51,18 +51,18 @@ def test_a_place_that_is_full_is_an_error_of_the_place(made: Path, words: str) -
     )
 
 
-def test_a_reader_that_leaves_is_no_error(made: Path) -> None:
-    assert shell(made, "ghp agent-issues | true") == (0, "", "")
+def test_a_reader_that_leaves_is_no_error(with_issue: Path) -> None:
+    assert shell(with_issue, "ghp agent-issues | true") == (0, "", "")
 
 
 @pytest.mark.slow
-def test_a_stream_that_is_closed_leads_nowhere(made: Path) -> None:
-    assert shell(made, "ghp agent-issue new Second >&-").code == 0
-    assert shell(made, "ghp agent-issue new Third 2>&-") == (0, "3\n", "")
-    assert shell(made, "ghp agent-issue comment 1 Words <&- >&- 2>&-") == (0, "", "")
-    code, _, err = shell(made, "ghp agent-issue comment 1 - <&-")
+def test_a_stream_that_is_closed_leads_nowhere(with_issue: Path) -> None:
+    assert shell(with_issue, "ghp agent-issue new Second >&-").code == 0
+    assert shell(with_issue, "ghp agent-issue new Third 2>&-") == (0, "3\n", "")
+    assert shell(with_issue, "ghp agent-issue comment 1 Words <&- >&- 2>&-") == (0, "", "")
+    code, _, err = shell(with_issue, "ghp agent-issue comment 1 - <&-")
     assert (code, err.splitlines()[0]) == (2, "Error: The comment is empty.")
-    listed = json.loads(invoke("agent-issues --json", made).out)
+    listed = json.loads(invoke("agent-issues --json", with_issue).out)
     assert [issue["title"] for issue in listed] == ["Parse the input", "Second", "Third"]
     assert [comment["body"] for comment in listed[0]["comments"]] == ["Words"]
 
@@ -72,13 +72,13 @@ def terminal(columns: int = 0) -> Iterator[Callable[[bytes], str]]:
     """Standard error is a person's terminal; reads what they see up to the given bytes."""
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, columns))
-    seen = b""
+    shown = b""
 
     def read(end: bytes) -> str:
-        nonlocal seen
-        while end not in seen:
-            seen += os.read(ours, 1_000)
-        return seen.decode()
+        nonlocal shown
+        while end not in shown:
+            shown += os.read(ours, 1_000)
+        return shown.decode()
 
     with os.fdopen(theirs, "w", encoding="utf-8") as stream, pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stderr", stream)
@@ -127,7 +127,7 @@ def test_nobody_waits_where_no_person_looks(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    ("show", "seen"),
+    ("show", "shown"),
     [
         (lambda: output.done("Made #1"), "\x1b[32m✓\x1b[0m Made #1\r\n"),
         (
@@ -146,11 +146,11 @@ def test_nobody_waits_where_no_person_looks(capsys: pytest.CaptureFixture[str]) 
     ids=["done", "warning and hint", "error and hint", "escapes of others"],
 )
 def test_a_terminal_shows_our_colours_and_no_escapes_of_others(
-    show: Callable[[], None], seen: str
+    show: Callable[[], None], shown: str
 ) -> None:
     with terminal() as read:
         show()
-        assert read(seen[-8:].encode()) == seen
+        assert read(shown[-8:].encode()) == shown
 
 
 def test_long_messages_break_between_words_on_a_terminal_alone(
@@ -195,23 +195,23 @@ def test_no_color_and_a_dumb_terminal_get_plain_text(monkeypatch: pytest.MonkeyP
     ],
 )
 def test_colours_can_be_forced_into_a_pipe_but_not_against_no_color(
-    made: Path, env: dict[str, str], expected: bool
+    with_issue: Path, env: dict[str, str], expected: bool
 ) -> None:
-    claimed = invoke("agent-claim 1 --as worker-1", made, env)
+    claimed = invoke("agent-claim 1 --as worker-1", with_issue, env)
     assert claimed.err.startswith("\x1b[32m✓\x1b[0m " if expected else "✓ ")
-    assert ("\x1b[1mISSUE" in invoke("agent-issues", made, env).out) == expected
-    shown = invoke("agent-status", made, env | {"COLUMNS": "60"}).out
+    assert ("\x1b[1mISSUE" in invoke("agent-issues", with_issue, env).out) == expected
+    shown = invoke("agent-status", with_issue, env | {"COLUMNS": "60"}).out
     assert ("\x1b[1m1 agent\x1b[0m\x1b[2m · \x1b[0m1 working\n" in shown) == expected
     assert shown.startswith("\x1b[1m1 agent" if expected else "AGENT ")
-    assert invoke("agent-status --plain", made, env).out.startswith("AGENT ")
+    assert invoke("agent-status --plain", with_issue, env).out.startswith("AGENT ")
 
 
 @pytest.mark.slow
-def test_on_a_terminal_the_message_alone_has_the_number(made: Path) -> None:
-    assert capture([(1_750_000_000.0, "agent-issue new Second")], made, 80, {}) == (
+def test_on_a_terminal_the_message_alone_has_the_number(with_issue: Path) -> None:
+    assert capture([(1_750_000_000.0, "agent-issue new Second")], with_issue, 80, {}) == (
         "$ ghp agent-issue new Second\n<32>✓</> Created #2 «Second».\n\n"
     )
-    quiet = capture([(1_750_000_000.0, "agent-issue new Third -q")], made, 80, {})
+    quiet = capture([(1_750_000_000.0, "agent-issue new Third -q")], with_issue, 80, {})
     assert quiet == "$ ghp agent-issue new Third -q\n3\n\n"
 
 

@@ -173,9 +173,9 @@ def test_a_question_in_full_is_shown_without_its_later_answer(place: Place) -> N
     (question,) = json.loads(place.must("agent-escalations --json"))
     page = place.must(f"agent-escalations {question['id']}")
     go_on(place)
-    asked = page.rpartition("\n\n")[0]
+    head = page.rpartition("\n\n")[0]
     shown = place.must(f"agent-escalations {question['id']} --at {THEN}")
-    assert shown == f"{asked}\n\nNobody had answered by then."
+    assert shown == f"{head}\n\nNobody had answered by then."
 
 
 def test_a_note_that_has_expired_since_was_valid_then(place: Place) -> None:

@@ -131,8 +131,8 @@ def test_two_sessions_under_one_name_are_two_agents(repo: Path) -> None:
     ]
     assert names[0] == "worker-1"
     assert names[1].startswith("worker-1-")
-    found = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
-    assert found == names
+    agents = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
+    assert agents == names
 
 
 def test_modules_of_the_project_are_not_taken_for_pythons(repo: Path) -> None:

@@ -53,8 +53,8 @@ def night(road: Road) -> dict[str, str]:
     must(road, ["agent-heartbeat", "--status", "testing", "--issue", "3"], W3)
     road.clock.wait(4 * HOUR)
     must(road, ["agent-heartbeat", "--status", "idle"], W1)
-    asked = ["agent-escalate", "Drop Python 3.11?", "--urgency", "high"]
-    ids["open"] = must(road, asked, W2)
+    question = ["agent-escalate", "Drop Python 3.11?", "--urgency", "high"]
+    ids["open"] = must(road, question, W2)
     road.clock.wait(60)
     return ids
 
@@ -141,12 +141,12 @@ def test_nothing_happened_in_an_untouched_repository(road: Road) -> None:
 @pytest.mark.slow
 def test_json_has_every_section_and_every_field(road: Road) -> None:
     ids = night(road)
-    found = json.loads(report(road, "--json").out)
-    assert [*found] == [
+    document = json.loads(report(road, "--json").out)
+    assert [*document] == [
         "schemaVersion", "since", "until", "counts", "waiting", "mergeable", "merged", "answered",
         "opened", "closed", "handedOver", "died", "idle", "learnt",
     ]  # fmt: skip
-    assert found["answered"] == [
+    assert document["answered"] == [
         {
             "id": ids["answered"], "title": "Tabs or spaces?", "state": None,
             "text": "spaces | always", "result": None, "command": None,
@@ -154,8 +154,8 @@ def test_json_has_every_section_and_every_field(road: Road) -> None:
             "options": [],
         }
     ]  # fmt: skip
-    assert found["mergeable"][0]["command"] == "ghp agent-merge 5"
-    assert {name: found["counts"][name] for name in ("waiting", "opened", "merged")} == {
+    assert document["mergeable"][0]["command"] == "ghp agent-merge 5"
+    assert {name: document["counts"][name] for name in ("waiting", "opened", "merged")} == {
         "waiting": 1, "opened": 3, "merged": 1,
     }  # fmt: skip
 
@@ -167,8 +167,8 @@ def test_json_has_every_section_and_every_field(road: Road) -> None:
 def test_the_beginning_is_given_in_words(road: Road, words: str, opened: int) -> None:
     road.issue("Parse files")
     road.clock.wait(HOUR)
-    found = json.loads(report(road, f"--since {words} --json").out)
-    assert found["counts"]["opened"] == opened
+    document = json.loads(report(road, f"--since {words} --json").out)
+    assert document["counts"]["opened"] == opened
 
 
 def test_a_time_that_is_none_is_an_error_with_the_forms(road: Road) -> None:
@@ -205,28 +205,28 @@ def test_another_clone_reports_the_same_after_it_fetched(
     road = Road(one)
     night(road)
     must(road, ["agent-sync"])
-    here, there = report(road), report(Road(other, road.clock))
-    assert there.out == here.out.replace("34 min", "1 min")
-    assert there.err == ""
+    here, elsewhere = report(road), report(Road(other, road.clock))
+    assert elsewhere.out == here.out.replace("34 min", "1 min")
+    assert elsewhere.err == ""
 
 
 def test_a_question_is_shown_whole_with_its_options(road: Road) -> None:
     text = "Should the lexer report a tab as one column, as editors do, or as eight columns?"
     options = ["--option", "one column", "--option", "eight " * 20]
-    asked = must(road, ["agent-escalate", text, *options], W1)
+    name = must(road, ["agent-escalate", text, *options], W1)
     assert (
         report(road).out
         == f"""\
 Since 2025-06-14T15:06:40Z (24 h ago)
 
 Waiting for a person (1)
-  {asked}  «Should the lexer report a tab as one column, as editors do,
+  {name}  «Should the lexer report a tab as one column, as editors do,
     or as eight columns?»
     worker-1, 0 s ago
     1. «one column»
     2. «eight eight eight eight eight eight eight eight eight eight eight eight
        eight eight eight eight eight eight eight eight»
-    ghp agent-answer {asked} TEXT
+    ghp agent-answer {name} TEXT
 """
     )
     assert json.loads(report(road, "--json").out)["waiting"][0]["options"] == [

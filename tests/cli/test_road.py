@@ -47,8 +47,8 @@ def finished(site: Site) -> None:
 def folder(restored: Restored, request: pytest.FixtureRequest) -> Path:
     """A repository with issue #1; where a test asks for them, with its worktree, and finished."""
     wanted = request.fixturenames
-    made = finished if "ready" in wanted else started if "place" in wanted else with_issue
-    return restored(made).repo
+    source = finished if "ready" in wanted else started if "place" in wanted else with_issue
+    return restored(source).repo
 
 
 @pytest.fixture

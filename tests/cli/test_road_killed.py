@@ -98,7 +98,7 @@ def test_a_queue(road: Road, killer: Killer, first: int) -> None:
             lease = house.locks.read(f"issue/{number}")
             assert lease is not None
             assert lease.holder is None
-            pull = next(each for each in house.forge.list(closed=True) if each.issue == number)
+            pull = next(x for x in house.forge.list(closed=True) if x.issue == number)
             assert subjects.count(f"Merge #{pull.number} from {pull.branch}") == 1
         git(road.folder, "pull", "--quiet", "--ff-only")
         numbers = [road.issue(f"Parse {at}").number, road.issue(f"Read {at}").number]
@@ -127,7 +127,7 @@ def test_a_merge(road: Road, killer: Killer, first: int) -> None:
         assert lease is not None
         assert lease.holder is None
         subjects = git(road.folder, "log", "--format=%s", road.tip).splitlines()
-        pull = next(each for each in house.forge.list(closed=True) if each.issue == number)
+        pull = next(x for x in house.forge.list(closed=True) if x.issue == number)
         assert subjects.count(f"Merge #{pull.number} from {pull.branch}") == 1
         git(road.folder, "pull", "--quiet", "--ff-only")
         number = road.issue(f"Parse more {at}").number

@@ -111,7 +111,7 @@ def test_when_the_client_has_ended_its_agent_is_dead_at_once(
     client.communicate("end\n", timeout=60)
     assert liveness(repo) == then, "what another command starts may go on elsewhere"
     shown = json.loads(invoke("agent-status --json", repo).out)["agents"]["worker-1"]
-    assert (shown["group"], [each["kind"] for each in shown["needs"]]) == ("needs-you", [need])
+    assert (shown["group"], [x["kind"] for x in shown["needs"]]) == ("needs-you", [need])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
@@ -140,8 +140,8 @@ def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     )
     assert invoke("agent-status worker-1", repo).out.startswith("worker-1: client ended, planning")
     assert "client ended" in invoke("agent-status --plain", repo).out
-    told = invoke("agent-stop worker-1", repo).err.splitlines()
-    assert told[1:] == ["✓ worker-1 has stopped."]
+    lines = invoke("agent-stop worker-1", repo).err.splitlines()
+    assert lines[1:] == ["✓ worker-1 has stopped."]
     assert liveness(repo) == "stopped"
 
 

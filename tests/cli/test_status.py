@@ -80,11 +80,11 @@ def test_who_was_alive_then_is_shown_although_it_is_gone_now(repo: Path) -> None
     assert now == (
         0, "", "No agent is alive; `ghp agent-status NAME` shows one that is gone.\n"
     )  # fmt: skip
-    seen = {
+    rows = {
         minute: invoke(f"{then}:{minute}:40Z", repo).out.splitlines()[1].split()
         for minute in (11, 16, 36)
     }
-    assert seen == {
+    assert rows == {
         11: ["worker-1", "active", "testing", "5m", "main", "«Started»"],
         16: ["worker-1", "stale", "testing", "10m", "main", "«Started»"],
         36: ["worker-1", "dead", "testing", "30m", "main", "«Started»"],
@@ -132,8 +132,13 @@ def test_escapes_in_an_action_do_not_reach_the_terminal(repo: Path) -> None:
 
 
 def test_escapes_of_another_clone_do_not_reach_the_terminal(clone: Path, remote: Path) -> None:
-    said = {"status": "\x1b[31m", "lastAction": "\x9b31m", "branch": "\x07", "timestamp": "\x1b[2J"}
-    eve = {**said, "epoch": 1, "seq": 1, "capabilities": ["\x1b[5m"], "\x1b[1mkey": "\x1b"}
+    fields = {
+        "status": "\x1b[31m",
+        "lastAction": "\x9b31m",
+        "branch": "\x07",
+        "timestamp": "\x1b[2J",
+    }
+    eve = {**fields, "epoch": 1, "seq": 1, "capabilities": ["\x1b[5m"], "\x1b[1mkey": "\x1b"}
     tree = strangers.tree(remote, {".ghp/agent-status.json": strangers.document({"eve": eve})})
     message = "presence eve \x1b[31m\n\nEvent: presence\nMoved: eve \x1b[31m 3 \x1b[2J\nClock: 7\n"
     head = strangers.commit(remote, tree, f"{message}Clone: ev\x1b[31m\n")
@@ -156,8 +161,11 @@ def test_a_limit_shows_the_first_agents(repo: Path, option: str) -> None:
     shown = invoke(f"agent-status {option}", repo)
     assert [line.split()[0] for line in shown.out.splitlines()] == ["AGENT", "worker-1", "worker-2"]
     assert shown.err == "The first 2 of 3; --limit shows more.\n"
-    found = invoke(f"agent-status {option} --json agent,status", repo)
-    assert [each["agent"] for each in json.loads(found.out)] == ["worker-1", "worker-2"]
+    result = invoke(f"agent-status {option} --json agent,status", repo)
+    assert [agent_json["agent"] for agent_json in json.loads(result.out)] == [
+        "worker-1",
+        "worker-2",
+    ]
     assert invoke("agent-status -L 3", repo).err == ""
 
 
@@ -181,13 +189,13 @@ def test_watching_shows_what_changes_until_it_is_interrupted(repo: Path) -> None
     )
     os.close(theirs)
     with watcher:
-        seen = b""
-        while b"testing" not in seen:
-            seen += os.read(ours, 1_000)
-        assert b"worker-1" in seen
+        shown = b""
+        while b"testing" not in shown:
+            shown += os.read(ours, 1_000)
+        assert b"worker-1" in shown
         invoke("agent-status --set blocked", repo, AS)
-        while b"blocked" not in seen:
-            seen += os.read(ours, 1_000)
+        while b"blocked" not in shown:
+            shown += os.read(ours, 1_000)
         watcher.send_signal(signal.SIGINT)
         with contextlib.suppress(OSError):  # how Linux says that the last writer has gone
             while os.read(ours, 1_000):
@@ -214,21 +222,21 @@ def test_the_status_says_how_many_questions_wait_for_an_answer(repo: Path) -> No
     agent = {"GHP_AGENT": "worker-1"}
     invoke("agent-heartbeat --status idle", repo, agent)
     assert "open" not in invoke("agent-status", repo).err
-    asked = [invoke(["agent-escalate", text], repo, agent).out.strip() for text in ("One?", "Two?")]
-    told = "questions open: `ghp agent-escalations --open`."
-    assert f"2 {told}\n" in invoke("agent-status", repo).err
-    invoke(["agent-answer", asked[0], "Yes."], repo)
+    names = [invoke(["agent-escalate", text], repo, agent).out.strip() for text in ("One?", "Two?")]
+    hint = "questions open: `ghp agent-escalations --open`."
+    assert f"2 {hint}\n" in invoke("agent-status", repo).err
+    invoke(["agent-answer", names[0], "Yes."], repo)
     assert "1 question open: " in invoke("agent-status", repo).err
-    invoke(["agent-answer", asked[1], "No."], repo)
+    invoke(["agent-answer", names[1], "No."], repo)
     assert "open" not in invoke("agent-status", repo).err
 
 
 def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     clones: Callable[[int], list[Path]],
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     clock = ManualClock()
-    elsewhere = App(there, os.environ, name="worker-2", clock=clock)
+    elsewhere = App(other, os.environ, name="worker-2", clock=clock)
     services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
     elsewhere.exchange.sync()
     house = App(here, os.environ, clock=clock)

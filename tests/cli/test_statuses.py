@@ -19,8 +19,8 @@ def test_an_unknown_status_is_saved_with_a_warning(repo: Path, status: str, hint
     for call in (run_ghp, invoke):  # with and without the fast path
         warning = f"Warning: '{status}' is not a known status; it is saved as it is.\n"
         assert call(command, repo) == (0, "", f"{warning}Hint: {hint}\n")
-    found = json.loads(invoke("agent-status --json agent,status", repo).out)
-    assert found == [{"agent": "worker-1", "status": status}]
+    document = json.loads(invoke("agent-status --json agent,status", repo).out)
+    assert document == [{"agent": "worker-1", "status": status}]
 
 
 def test_agent_status_sets_an_unknown_status_with_the_same_warning(repo: Path) -> None:

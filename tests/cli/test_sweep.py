@@ -29,10 +29,10 @@ def work(repo: Path) -> Path:
 def silence(repo: Path, seconds: float) -> None:
     """Make the last beats as old as that; of the processes that beat nothing is known."""
     for path in (repo / ".git/ghp/agents").glob("*.json"):
-        said = json.loads(path.read_text())
-        said["timestamp"] = to_text(time.time() - seconds)
-        said.get("local", {}).pop("pid", None)
-        path.write_text(json.dumps(said))
+        presence = json.loads(path.read_text())
+        presence["timestamp"] = to_text(time.time() - seconds)
+        presence.get("local", {}).pop("pid", None)
+        path.write_text(json.dumps(presence))
         os.utime(path, (time.time() - seconds,) * 2)
     invoke("agent-sync", repo)
 
@@ -168,15 +168,18 @@ def test_a_rule_for_all_branches_leaves_the_sweep_green_and_says_one_line(
         "Take ghp-state out of the remote's rules, or switch publishing off: "
         '"agents": {"publish": false} in .ghp/config.json.'
     )
-    said = (
+    line = (
         "Not published: [remote rejected] (push declined due to repository rule violations) GH013: "
         "Repository rule violations found for refs/heads/ghp-state. Commits must have verified "
         f"signatures. {advice}\n"
     )
-    assert (done.code, said in done.err) == (0, True), done.err
+    assert (done.code, line in done.err) == (0, True), done.err
     assert "worker-1" in invoke("agent-status --offline", one).out  # refs/ghp/* go on
-    asked = invoke("agent-sync --publish", one)
-    assert (asked.code, asked.err.startswith(f"Not published. {advice}\nError: origin: ")) == (
+    published = invoke("agent-sync --publish", one)
+    assert (
+        published.code,
+        published.err.startswith(f"Not published. {advice}\nError: origin: "),
+    ) == (
         1,
         True,
     )
@@ -190,9 +193,9 @@ def test_publishing_can_be_switched_off(clone: Path, remote: Path) -> None:
     (clone / ".ghp/config.json").write_text('{"agents": {"publish": false}}')
     assert invoke("agent-heartbeat --status testing --as worker-1", clone).code == 0
     assert "publish" not in invoke("agent-sweep", clone).err
-    told = invoke("agent-sync --publish", clone)
-    assert told.code == 0
-    assert told.err.startswith("not published, because `agents.publish` is false\n")
+    result = invoke("agent-sync --publish", clone)
+    assert result.code == 0
+    assert result.err.startswith("not published, because `agents.publish` is false\n")
     assert refs(remote)["refs/heads/ghp-state"] == before
 
 

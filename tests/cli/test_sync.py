@@ -37,18 +37,18 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
         "Nothing leaves this clone: none of the remotes fork, upstream is called origin, and "
         "`agents.remote` is not set.\n✓ Saved. There is no remote to sync with.\n"
     )
-    told = "• Nothing leaves this clone: none of the remotes fork, upstream is called origin"
-    assert told in invoke("agent-doctor", repo).out
+    note = "• Nothing leaves this clone: none of the remotes fork, upstream is called origin"
+    assert note in invoke("agent-doctor", repo).out
 
 
 def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     invoke("agent-status --set testing", here, AS)
     assert invoke("agent-sync", here).err == (
         "✓ origin: news from 0 clones, pushed local changes.\n"
     )
-    assert invoke("agent-sync", there).err == "✓ origin: news from 1 clone, nothing to push.\n"
-    assert "worker-1" in invoke("agent-status", there).out
+    assert invoke("agent-sync", other).err == "✓ origin: news from 1 clone, nothing to push.\n"
+    assert "worker-1" in invoke("agent-status", other).out
 
 
 def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: Path) -> None:
@@ -199,34 +199,34 @@ def test_trouble_with_another_remote_is_forgotten(
 
 def refuse_secrets(clones: Clones, remote: Path) -> list[Path]:
     """Two clones of a remote that refuses secrets; the first has said one and two other things."""
-    here, there = clones(2)
+    here, other = clones(2)
     rule(remote)
     invoke(["agent-issue", "new", "First"], here, AS)
     invoke(["agent-issue", "new", "Second", "--body", f"with {SECRET}"], here, AS)
     invoke(["agent-issue", "new", "Third"], here, AS)
-    return [here, there]
+    return [here, other]
 
 
 @pytest.mark.slow
 def test_a_refused_record_is_said_shown_and_deleted_and_the_rest_is_sent(
     clones: Clones, remote: Path
 ) -> None:
-    here, there = refuse_secrets(clones, remote)
+    here, second = refuse_secrets(clones, remote)
     code, out, err = invoke("agent-sync", here, AS)
     assert (code, out) == (0, "")
-    found = re.search("R-[0-9a-f]{8}", err)
-    assert found is not None
-    name = found.group()
+    match = re.search("R-[0-9a-f]{8}", err)
+    assert match is not None
+    name = match.group()
     assert err.startswith(f"Set aside {name}, issue-new ")
     assert err.endswith(
         "the remote refused it.\n✓ origin: news from 0 clones, pushed local changes.\n"
     )
-    invoke("agent-sync", there)
-    listed = invoke("agent-issues", there).out
+    invoke("agent-sync", second)
+    listed = invoke("agent-issues", second).out
     assert [title in listed for title in ("First", "Second", "Third")] == [True, False, True]
     assert "Second" in invoke("agent-issues", here).out
-    told = "Warning: The remote refused 1 record: kept here only.\nHint: `ghp agent-sync"
-    assert told in invoke("agent-status", here).err
+    note = "Warning: The remote refused 1 record: kept here only.\nHint: `ghp agent-sync"
+    assert note in invoke("agent-status", here).err
     doctor = invoke("agent-doctor", here).out
     assert f"⚠ {name}, issue-new " in doctor
     assert "  → Revoke the secret if it is real, and take it out of the files." in doctor
@@ -265,23 +265,23 @@ def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, rem
 def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     clones: Clones, remote: Path
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     rule(remote)
     invoke("agent-issue new Parse", here)
     invoke("agent-claim 1", here, AS)
     (here / "notes.txt").write_text(f"see dop_v1_{'ab12' * 16}\n")  # no kind that we know
     done = invoke("agent-handoff --goal Parse", here, AS)
     assert done.code == 0
-    told = "Warning: origin refused 1 record: kept here only.\nHint: `ghp agent-sync --refused`"
-    assert told in done.err
+    note = "Warning: origin refused 1 record: kept here only.\nHint: `ghp agent-sync --refused`"
+    assert note in done.err
     (here / "notes.txt").unlink()
     invoke("agent-handoff --goal Again", here, AS)
     invoke("agent-status --set testing", here, AS)
     assert invoke("agent-sync", here, AS).code == 0
-    invoke("agent-sync", there)
-    assert "worker-1  active  testing" in invoke("agent-status", there).out
-    known = {"GHP_AGENT": "worker-2"}
-    assert "Again" in invoke("agent-resume --issue 1", there, known).out
+    invoke("agent-sync", other)
+    assert "worker-1  active  testing" in invoke("agent-status", other).out
+    agent = {"GHP_AGENT": "worker-2"}
+    assert "Again" in invoke("agent-resume --issue 1", other, agent).out
     kept = store(here).set_aside()
     assert [record.record.event for record in kept] == ["handoff"]
     paths = [path for path, _ in kept[0].record.files]

@@ -53,13 +53,13 @@ def evening(road: Road) -> str:
     must(road, ["agent-heartbeat", "--status", "idle"], W1)
     must(road, ["agent-claim", "2"], W2)
     road.clock.wait(HOUR / 2)
-    asked = must(road, ["agent-escalate", "Tabs or spaces?", "--issue", "2"], W2)
+    name = must(road, ["agent-escalate", "Tabs or spaces?", "--issue", "2"], W2)
     must(road, ["agent-heartbeat", "--status", "waiting"], W2)
     must(road, ["agent-sync"])
     road.silence("worker-3")
     must(road, ["agent-heartbeat", "--status", "idle"], W1)
     must(road, ["agent-heartbeat", "--status", "waiting"], W2)
-    return asked
+    return name
 
 
 @pytest.mark.slow
@@ -98,29 +98,29 @@ def test_nothing_is_said_to_have_happened_in_an_untouched_repository(road: Road)
 
 @pytest.mark.slow
 def test_json_has_every_field(road: Road) -> None:
-    asked = evening(road)
-    found = json.loads(shown(road, "--json").out)
-    assert [*found] == [
+    name = evening(road)
+    document = json.loads(shown(road, "--json").out)
+    assert [*document] == [
         "schemaVersion", "since", "until", "agents", "titles", "agentsLeftOut", "eventsLeftOut",
         "unread",
     ]  # fmt: skip
-    two = found["agents"][2]
+    two = document["agents"][2]
     assert [*two] == ["agent", "spans", "open", "events"]
     assert two["open"] == [
         {
             "kind": "question", "start": "2025-06-15T17:36:40Z", "end": "2025-06-15T18:10:00Z",
-            "issue": 2, "status": f"{asked}", "text": "Tabs or spaces?",
+            "issue": 2, "status": f"{name}", "text": "Tabs or spaces?",
         }
     ]  # fmt: skip
-    assert [each["kind"] for each in two["events"]] == ["claim", "question"]
+    assert [event["kind"] for event in two["events"]] == ["claim", "question"]
 
 
 @pytest.mark.slow
 def test_one_issue_alone(road: Road) -> None:
     evening(road)
-    found = json.loads(shown(road, "--issue 1 --json").out)
-    assert [lane["agent"] for lane in found["agents"]] == ["worker-1"]
-    assert found["titles"] == {"1": "Parse files"}
+    document = json.loads(shown(road, "--issue 1 --json").out)
+    assert [lane["agent"] for lane in document["agents"]] == ["worker-1"]
+    assert document["titles"] == {"1": "Parse files"}
     assert shown(road, "--issue 9").err.splitlines()[0] == "Error: There is no issue 9."
 
 

@@ -21,9 +21,9 @@ NOTHING = "✓ Nothing to do: all settings of this repository are active.\n"
 @pytest.fixture
 def place(clone: Path) -> str:
     """Where the trunk is."""
-    made = commit(clone, {".ghp/config.json": json.dumps(SAID)})
+    oid = commit(clone, {".ghp/config.json": json.dumps(SAID)})
     git(clone, "push", "--quiet", "origin", "HEAD")
-    return f"origin/main ({made[:12]})"
+    return f"origin/main ({oid[:12]})"
 
 
 def shown(place: str) -> str:
@@ -63,13 +63,13 @@ def test_a_script_of_a_person_agrees_to_what_it_shows(clone: Path, place: str) -
 
 
 def test_it_is_listed(clone: Path, place: str) -> None:
-    told = invoke("agent-trust --show", clone, {"GHP_AGENT": "worker-1"})
-    assert [line.split("  ")[0] for line in told.out.splitlines()] == [
+    result = invoke("agent-trust --show", clone, {"GHP_AGENT": "worker-1"})
+    assert [line.split("  ")[0] for line in result.out.splitlines()] == [
         "KEY", "worktreeSetupCommand", "agents.checks", "agents.shared",
     ]  # fmt: skip
-    assert [line.split()[-1] for line in told.out.splitlines()] == ["ACTIVE", "no", "no", "yes"]
-    told = invoke("agent-trust --show --json", clone)
-    assert json.loads(told.out) == {
+    assert [line.split()[-1] for line in result.out.splitlines()] == ["ACTIVE", "no", "no", "yes"]
+    result = invoke("agent-trust --show --json", clone)
+    assert json.loads(result.out) == {
         "schemaVersion": 1,
         "owner": None,
         "values": [
@@ -121,26 +121,26 @@ def test_on_a_terminal_it_asks(clone: Path, place: str, key: str, code: int) -> 
         assert "npm ci" in person.shown
         person.type(key)
         person.wait_for("Agreed." if code == 0 else "You agreed to nothing.")
-    found = json.loads(invoke("agent-trust --show --json", clone).out)["values"]
-    assert [one["counts"] for one in found] == [code == 0, code == 0, True]
+    values = json.loads(invoke("agent-trust --show --json", clone).out)["values"]
+    assert [one["counts"] for one in values] == [code == 0, code == 0, True]
 
 
 def test_set_up_can_trust_the_remotes_owner(clone: Path, remote: Path, place: str) -> None:
-    told = invoke("agent-init --no-probe --trust", clone)
-    assert told.code == 0
-    assert told.err.endswith(
+    result = invoke("agent-init --no-probe --trust", clone)
+    assert result.code == 0
+    assert result.err.endswith(
         shown(place) + f"✓ You trust the owner of {remote} to set and change these.\n"
     )
-    told = invoke("agent-trust --show", clone)
-    assert told.err == f"Trusted to change these on main: the owner of {remote}.\n"
-    assert [line.split()[-1] for line in told.out.splitlines()[1:]] == ["yes", "yes", "yes"]
+    result = invoke("agent-trust --show", clone)
+    assert result.err == f"Trusted to change these on main: the owner of {remote}.\n"
+    assert [line.split()[-1] for line in result.out.splitlines()[1:]] == ["yes", "yes", "yes"]
 
 
 def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone: Path) -> None:
     (clone / ".ghp").mkdir()
     (clone / ".ghp/config.json").write_text(json.dumps(SAID))
-    told = invoke("agent-init --no-probe", clone)
-    assert told.err.endswith(
+    result = invoke("agent-init --no-probe", clone)
+    assert result.err.endswith(
         "✓ Agreed to your own .ghp/config.json; it takes effect once it is on main.\n"
     )
     git(clone, "add", ".ghp/config.json")

@@ -189,8 +189,8 @@ def test_records_that_wait_in_the_outbox_are_not_lost_either(used: Path) -> None
 def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches_stay(
     clones: Clones, remote: Path
 ) -> None:
-    here, there = clones(2)
-    for clone, name in ((here, "worker-1"), (there, "worker-2")):
+    here, second = clones(2)
+    for clone, name in ((here, "worker-1"), (second, "worker-2")):
         invoke(f"agent-init --agent {name}", clone)
         invoke("agent-issue new 'Build it'", clone)
         invoke("agent-sync --publish", clone)
@@ -230,7 +230,7 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
         "refs/heads/ghp-mine",
         "refs/heads/main",
     }
-    assert invoke("agent-sync", there).code == 0
+    assert invoke("agent-sync", second).code == 0
     assert refs(remote, "refs/ghp").keys() == {
         f"refs/ghp/clone/{other}",
         "refs/ghp/lease/numbers",  # what the remote lost goes back
@@ -297,8 +297,8 @@ def test_a_host_that_deletes_nothing_leaves_everything_where_it_is(
 def test_options_that_do_not_go_together_are_a_usage_error(
     clone: Path, words: str, message: str
 ) -> None:
-    said = f"Error: {message}\nHint: See `ghp agent-init --help`.\n"
-    assert invoke(f"agent-init {words}", clone) == (2, "", said)
+    error = f"Error: {message}\nHint: See `ghp agent-init --help`.\n"
+    assert invoke(f"agent-init {words}", clone) == (2, "", error)
     assert ours(clone) == []
 
 
@@ -320,7 +320,7 @@ def on_a_terminal(args: str, cwd: Path, answers: str) -> tuple[int, str]:
     )
     os.close(theirs)
     os.write(ours, answers.encode())
-    said = b""
+    output = b""
     while True:
         try:
             some = os.read(ours, 4096)
@@ -328,40 +328,40 @@ def on_a_terminal(args: str, cwd: Path, answers: str) -> tuple[int, str]:
             break
         if not some:
             break
-        said += some
+        output += some
     os.close(ours)
-    return child.wait(timeout=60), said.decode().replace("\r\n", "\n")
+    return child.wait(timeout=60), output.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.slow
 def test_a_person_is_asked_and_no_is_no(used: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove", used, "n\n")
+    code, output = on_a_terminal("agent-init --remove", used, "n\n")
     assert code == 0
-    assert "Remove this from this clone? [y/N]: Nothing was removed.\n" in said
+    assert "Remove this from this clone? [y/N]: Nothing was removed.\n" in output
     assert ours(used) == [".git/ghp", ".git/ghp-agent", ".ghp", "exclude"]
 
 
 @pytest.mark.slow
 def test_nothing_is_asked_about_the_remote_without_the_option(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove", used, "y\n")
+    code, output = on_a_terminal("agent-init --remove", used, "y\n")
     assert code == 0
-    assert STAY in said
-    assert "Remove this from this clone? [y/N]: ✓ Removed .git/ghp" in said
+    assert STAY in output
+    assert "Remove this from this clone? [y/N]: ✓ Removed .git/ghp" in output
     assert len(refs(remote, "refs/ghp/clone")) == 1
     assert ours(used) == []
 
 
 @pytest.mark.slow
 def test_with_the_option_a_person_is_asked_once_for_both(used: Path, remote: Path) -> None:
-    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "n\n")
+    code, output = on_a_terminal("agent-init --remove --remote-refs", used, "n\n")
     question = "Remove this from this clone and from origin, for everybody? [y/N]: "
     assert code == 0
-    assert f"On origin ({remote}), for everybody who works with it:\n  refs/ghp/clone/" in said
-    assert f"{question}Nothing was removed.\n" in said
+    assert f"On origin ({remote}), for everybody who works with it:\n  refs/ghp/clone/" in output
+    assert f"{question}Nothing was removed.\n" in output
     assert len(refs(remote, "refs/ghp/clone")) == 1
-    code, said = on_a_terminal("agent-init --remove --remote-refs", used, "y\n")
+    code, output = on_a_terminal("agent-init --remove --remote-refs", used, "y\n")
     assert code == 0
-    assert f"{question}✓ Removed 1 ref from origin.\n" in said
+    assert f"{question}✓ Removed 1 ref from origin.\n" in output
     assert refs(remote).keys() == {"refs/heads/main"}
     assert ours(used) == []
 
@@ -371,9 +371,9 @@ def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
     used: Path, remote: Path
 ) -> None:
     remote.rename(remote.with_name("moved.git"))
-    code, said = on_a_terminal("agent-init --remove", used, "y\n")
+    code, output = on_a_terminal("agent-init --remove", used, "y\n")
     assert code == 0
-    assert STAY in said
+    assert STAY in output
     assert ours(used) == []
 
 

@@ -61,13 +61,13 @@ def test_events_are_silent_and_end_well(
 ) -> None:
     assert invoke("agent-init --hooks claude", hooked).code == 0
     place = worktree(hooked, "12")
-    told = {"branch": "agent/12", "worktree": {"path": str(place), "name": place.name}}
+    payload = {"branch": "agent/12", "worktree": {"path": str(place), "name": place.name}}
     title = {"issue": {"number": 12, "title": "$(touch x) `touch y` ' \" $'", "body": ""}}
     for event in ("issue-started", "worktree-created", "pr-created", "pr-merged"):
-        assert upstream.fire(home, event, {**told, **title}, place) == [Result(0, "", "")]
+        assert upstream.fire(home, event, {**payload, **title}, place) == [Result(0, "", "")]
     assert (place / ".claude/settings.local.json").exists()
     git(hooked, "worktree", "remove", "--force", str(place))
-    assert upstream.fire(home, "worktree-removed", told, hooked) == [Result(0, "", "")]
+    assert upstream.fire(home, "worktree-removed", payload, hooked) == [Result(0, "", "")]
     assert upstream.fire(home, "worktree-removed", {}, tmp_path) == [Result(0, "", "")]
     left = sorted(path.name for path in hooked.iterdir())
     assert left == [".claude", ".ghp", ".git", "README.md"]
@@ -103,12 +103,12 @@ def noted(repo: Path, worktree: Worktree, home: Path) -> Path:
 
 
 def note(home: Path, place: Path, **fields: Any) -> None:
-    told = {
+    payload = {
         "issueNumber": 86, "branch": "agent/86", "worktreePath": str(place), "status": "running",
         "currentAction": "Reading \x1b[31ma.py", **fields,
     }  # fmt: skip
     (home / ".ghp").mkdir(exist_ok=True)
-    (home / ".ghp/agents.json").write_text(json.dumps({"agents": {"u": told}}))
+    (home / ".ghp/agents.json").write_text(json.dumps({"agents": {"u": payload}}))
 
 
 SAYS = "Upstream ghp reports for worker-1 on #86: running, Reading [31ma.py."
@@ -124,8 +124,8 @@ def test_status_shows_what_upstream_says_as_upstreams(noted: Path) -> None:
 
 def test_the_document_has_it_beside_the_agents(noted: Path) -> None:
     document = json.loads(invoke("agent-status --json", noted).out)
-    (said,) = document.pop("upstream")
-    assert (said["agent"], said["status"], said["issue"]) == ("worker-1", "running", 86)
+    (upstream,) = document.pop("upstream")
+    assert (upstream["agent"], upstream["status"], upstream["issue"]) == ("worker-1", "running", 86)
     assert document.keys() == {"schemaVersion", "agents"}
     assert "upstream" not in json.loads(invoke("agent-status --json --stale", noted).out)
 

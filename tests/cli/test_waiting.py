@@ -72,14 +72,14 @@ def test_the_document_has_what_each_waits_for_and_nothing_where_nobody_does(bloc
     agents = json.loads(invoke("agent-status --json", blocked).out)["agents"]
     assert agents["worker-1"]["waitsFor"] == [{"agent": "worker-2", "what": "#1"}]
     assert agents["worker-1"]["status"] == "blocked"
-    assert [name for name, said in agents.items() if "waitsFor" in said] == ["worker-1"]
+    assert [name for name, fields in agents.items() if "waitsFor" in fields] == ["worker-1"]
 
 
 def test_what_is_published_is_what_the_agent_said_itself(blocked: Path) -> None:
     invoke("agent-status", blocked)
-    said = json.loads((blocked / ".git/ghp/agents/worker-1.json").read_text())
-    assert said["status"] == "implementing"
-    assert "waitsFor" not in said
+    presence = json.loads((blocked / ".git/ghp/agents/worker-1.json").read_text())
+    assert presence["status"] == "implementing"
+    assert "waitsFor" not in presence
 
 
 def test_nobody_waits_any_more_when_the_blocker_is_closed(blocked: Path) -> None:
@@ -106,9 +106,9 @@ def test_those_who_wait_for_each_other_are_asked_about_once_at_a_sync(repo: Path
         "worker-1 waits for #1 (worker-2), who waits for lease db (worker-1): a circle",
         "worker-2 waits for lease db (worker-1), who waits for #1 (worker-2): a circle",
     ]
-    (asked,) = json.loads(invoke("agent-escalations --json", repo).out)
-    assert asked["agent"] == "worker-1"
-    assert asked["options"] == [
+    (question,) = json.loads(invoke("agent-escalations --json", repo).out)
+    assert question["agent"] == "worker-1"
+    assert question["options"] == [
         "worker-1 goes first: without #1",
         "worker-2 goes first: worker-1 releases lease db",
     ]

@@ -34,10 +34,10 @@ def test_the_wrong_first_try_and_the_other_answer_fail_their_tests() -> None:
 
 
 def test_the_jobs_can_be_imported() -> None:
-    found = job_file.parse(night_jobs.job_files(), "jobs.yaml")
-    assert [job.id for job in found] == [job.id for job in JOBS]
-    assert [job.dependencies for job in found] == [job.needs for job in JOBS]
-    assert len(found) == 12
+    jobs = job_file.parse(night_jobs.job_files(), "jobs.yaml")
+    assert [job.id for job in jobs] == [job.id for job in JOBS]
+    assert [job.dependencies for job in jobs] == [job.needs for job in JOBS]
+    assert len(jobs) == 12
     assert front_matter.load(night_jobs.job_files(), 20_000, "jobs")[0]["deliverables"] == [
         "words.py", "test_words.py",
     ]  # fmt: skip

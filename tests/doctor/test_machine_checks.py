@@ -23,8 +23,8 @@ def at(folder: Path, name: str | None = "worker-1", **environ: str) -> Workspace
 
 
 def one(findings: Iterator[Finding]) -> Finding:
-    (found,) = findings
-    return found
+    (finding,) = findings
+    return finding
 
 
 def log(ws: Workspace, *lines: str) -> None:
@@ -38,9 +38,15 @@ def failure(ws: Workspace, days: float, words: str) -> str:
 
 def test_every_check_can_be_made_in_a_repository_that_was_never_used(repo: Path) -> None:
     ws = at(repo, GHP_BACKGROUND="1")
-    found = [finding for check in machine.checks(ws).values() for finding in check()]
-    assert {finding.level for finding in found} == {Level.OK}
-    assert [finding.code for finding in found] == ["git", "python", "repository", "config", "agent"]
+    results = [finding for check in machine.checks(ws).values() for finding in check()]
+    assert {finding.level for finding in results} == {Level.OK}
+    assert [finding.code for finding in results] == [
+        "git",
+        "python",
+        "repository",
+        "config",
+        "agent",
+    ]
 
 
 def test_a_git_that_is_too_old_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -22,13 +22,13 @@ CARD = "---\npermissions:\n  - tool: read_file\n---\n"
 @pytest.fixture
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeContainers:
     """Neither podman nor docker works, and bubblewrap does."""
-    made = FakeContainers(tmp_path / "bin", tmp_path)
+    containers = FakeContainers(tmp_path / "bin", tmp_path)
     for name in ("podman", "docker"):
-        made.install(name)
-        (made.programs / name).write_text(f"#!/bin/sh\necho {name} is broken. >&2\nexit 1\n")
-    monkeypatch.setenv("PATH", f"{made.programs}:{os.environ['PATH']}")
+        containers.install(name)
+        (containers.programs / name).write_text(f"#!/bin/sh\necho {name} is broken. >&2\nexit 1\n")
+    monkeypatch.setenv("PATH", f"{containers.programs}:{os.environ['PATH']}")
     monkeypatch.setattr(sandbox, "trouble", lambda _: "")
-    return made
+    return containers
 
 
 def findings(repo: Path, runs: Mapping[str, Any]) -> list[Finding]:
@@ -40,8 +40,8 @@ def findings(repo: Path, runs: Mapping[str, Any]) -> list[Finding]:
 def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> None:
     assert findings(repo, {}) == []
     commit(repo, {".ghp/agents/reader.md": CARD})
-    (found,) = findings(repo, {})
-    assert (found.level, found.text) == (
+    (finding,) = findings(repo, {})
+    assert (finding.level, finding.text) == (
         Level.INFO, "Runs of `agent-work` are in no sandbox. Available here: bubblewrap.",
     )  # fmt: skip
 
@@ -49,32 +49,32 @@ def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> 
 def test_bubblewrap_works_or_not(
     repo: Path, fakes: FakeContainers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (found,) = findings(repo, {"sandbox": "auto"})
-    assert (found.level, found.text) == (Level.OK, "Runs are in bubblewrap (auto).")
+    (finding,) = findings(repo, {"sandbox": "auto"})
+    assert (finding.level, finding.text) == (Level.OK, "Runs are in bubblewrap (auto).")
     monkeypatch.setattr(sandbox, "trouble", lambda _: "no namespaces")
-    (found,) = findings(repo, {"sandbox": "auto"})
-    assert (found.level, found.text) == (
+    (finding,) = findings(repo, {"sandbox": "auto"})
+    assert (finding.level, finding.text) == (
         Level.WARNING,
         "Runs cannot be in bubblewrap: no namespaces. "
         "Neither bubblewrap nor podman nor docker works here.",
     )
     fakes.install("docker", "[]")
-    (found,) = findings(repo, {"sandbox": "bwrap"})
-    assert (found.level, found.text) == (
+    (finding,) = findings(repo, {"sandbox": "bwrap"})
+    assert (finding.level, finding.text) == (
         Level.ERROR, "Runs cannot be in bubblewrap: no namespaces. Available here: docker.",
     )  # fmt: skip
 
 
 def test_a_container_works_or_not(repo: Path, fakes: FakeContainers) -> None:
     runs = json.loads(f'{{"sandbox": "container", "image": "{IMAGE}"}}')
-    (found,) = findings(repo, runs)
-    assert (found.level, found.text) == (
+    (finding,) = findings(repo, runs)
+    assert (finding.level, finding.text) == (
         Level.ERROR,
         "The setting `runs.sandbox` is container, but no container can be started: podman: podman "
         "is broken; docker: docker is broken. Available here: bubblewrap.",
     )
     fakes.install("docker", "[]")
-    (found,) = findings(repo, runs)
-    assert (found.level, found.text) == (
+    (finding,) = findings(repo, runs)
+    assert (finding.level, finding.text) == (
         Level.OK, f"Runs are in containers of docker, image {IMAGE}.",
     )  # fmt: skip

@@ -180,8 +180,8 @@ def test_a_repair_that_fails_is_told_and_is_not_tried_for_ever() -> None:
     def fails() -> None:
         raise BROKEN
 
-    found = doctor.fix(patient.checks(), {"left": fails, "right": patient.cure("right")})
-    assert found == [
+    fixed = doctor.fix(patient.checks(), {"left": fails, "right": patient.cure("right")})
+    assert fixed == [
         mended("right"),
         finding.error("left", "Could not fix this: The settings are broken.", "Mend them."),
         finding.warning("left", "left is ill.", "Mend it.", fixable=True),
@@ -210,7 +210,7 @@ def test_where_all_is_well_nothing_is_repaired() -> None:
 # ------------------------------------------------------------------------------ its own checks
 
 
-def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> list[Finding]:
+def probes(repo: Path, probe: Probe | None, sent_at: float | None = None) -> list[Finding]:
     """What the doctor makes of a probe, in a clone that sent something at that time, or never."""
     clock = ManualClock(1_000.0 if sent_at is None else sent_at)
     store = MemoryStore(clock, hub=MemoryRemote())
@@ -218,7 +218,7 @@ def probes(repo: Path, found: Probe | None, sent_at: float | None = None) -> lis
         store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
         store.sync()
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock(1_120.0))
-    return list(doctor.check_probe(make_context(ws, store), lambda: found))
+    return list(doctor.check_probe(make_context(ws, store), lambda: probe))
 
 
 def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
@@ -251,8 +251,8 @@ def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
     under = ground(sharing=missing, checks={"remote": remote})
     ws = open_workspace(repo, {"HOME": "/nonexistent", "GHP_AGENT": "worker-1"}, ManualClock())
     checks = doctor.checks(parts(ws), under, probe=False)
-    found = [one for one in doctor.examine(checks) if one.level is not Level.OK]
-    assert found == [
+    problems = [one for one in doctor.examine(checks) if one.level is not Level.OK]
+    assert problems == [
         finding.error("sharing", "There is no remote `team`.", "Add it."),
         finding.info("left-out", "Not checked, for a reason above: remote."),
     ]

@@ -48,16 +48,16 @@ def store(clock: ManualClock) -> StandingStore:
 
 
 def one(findings: Iterator[Finding]) -> Finding:
-    (found,) = findings
-    return found
+    (finding,) = findings
+    return finding
 
 
 def test_every_check_can_be_made_of_a_clone_that_was_never_used(
     ws: Workspace, store: StandingStore
 ) -> None:
     checks = records.checks(make_context(ws, store, LOCKS))
-    found = [finding for check in checks.values() for finding in check()]
-    assert {finding.level for finding in found} == {Level.OK}
+    results = [finding for check in checks.values() for finding in check()]
+    assert {finding.level for finding in results} == {Level.OK}
     assert list(checks) == [
         "unreadable",
         "rivals",
@@ -103,9 +103,9 @@ def test_what_was_not_sent_is_a_warning_once_it_is_late(
 ) -> None:
     at = None if sent is None else clock.now() - sent
     store.stands = SyncStatus(remote="origin", unsent=1, sent_at=at)
-    found = one(records.check_unsent(make_context(ws, store)))
-    assert (found.level, found.fixable) == (level, True)
-    assert found.text == f"1 change not sent to origin yet ({since})."
+    finding = one(records.check_unsent(make_context(ws, store)))
+    assert (finding.level, finding.fixable) == (level, True)
+    assert finding.text == f"1 change not sent to origin yet ({since})."
 
 
 def test_a_remote_that_has_all_is_well(
@@ -168,8 +168,8 @@ def test_the_advice_fits_the_cause(
     ws: Workspace, store: StandingStore, trouble: str, permanent: bool, advice: str
 ) -> None:
     store.stands = SyncStatus(remote="origin", trouble=trouble, permanent=permanent)
-    found = one(records.check_sync(make_context(ws, store)))
-    assert (found.level, found.remedy[: len(advice)]) == (Level.ERROR, advice)
+    finding = one(records.check_sync(make_context(ws, store)))
+    assert (finding.level, finding.remedy[: len(advice)]) == (Level.ERROR, advice)
 
 
 def test_a_clone_that_is_silent_for_a_month_is_named_and_keeps_its_say(
@@ -217,9 +217,9 @@ def test_a_document_that_is_not_the_record_it_should_be_is_named(
     at, by = Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1")
     record = Record("note", by, "N-1", "1", at, 1, tuple((broken | unknown).items()))
     store.commit([record], expected=store.snapshot().revision)
-    found = list(records.check_readable(make_context(ws, store, LOCKS)))
-    assert [each.text.partition(": ")[0] for each in found] == sorted(broken)
-    assert found[0].text.endswith(": it does not say who wrote it.")
+    results = list(records.check_readable(make_context(ws, store, LOCKS)))
+    assert [result.text.partition(": ")[0] for result in results] == sorted(broken)
+    assert results[0].text.endswith(": it does not say who wrote it.")
 
 
 @pytest.mark.parametrize("folder", [folder for folder in records.FOLDERS if folder != "inbox"])
@@ -241,9 +241,9 @@ def test_a_record_of_an_unknown_major_version_is_set_aside_and_named(
         [Record("note", by, "N-1", "1", at, 1, ((place, content),))],
         expected=store.snapshot().revision,
     )
-    found = one(records.check_readable(make_context(ws, store, LOCKS)))
-    assert found.text == f"{place}: its schemaVersion is 2, and this program knows 1."
-    assert found.remedy == (
+    finding = one(records.check_readable(make_context(ws, store, LOCKS)))
+    assert finding.text == f"{place}: its schemaVersion is 2, and this program knows 1."
+    assert finding.remedy == (
         "It is kept but ignored. Update ghp-agents to the version that wrote it."
     )
 
@@ -255,5 +255,5 @@ def test_patches_are_not_read_to_see_whether_they_can_be(
     files = ((".ghp/escalations/0123456789ab.md", b"no"), (".ghp/patches/a/applied-b.json", b"no"))
     record = Record("note", by, "N-1", "1", at, store.snapshot().clock + 1, files)
     store.commit([record], expected=store.snapshot().revision)
-    found = one(records.check_readable(make_context(ws, store, LOCKS)))
-    assert found.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")
+    finding = one(records.check_readable(make_context(ws, store, LOCKS)))
+    assert finding.text.startswith(".ghp/escalations/0123456789ab.md: no front matter")

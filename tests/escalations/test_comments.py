@@ -29,20 +29,20 @@ def test_killed_between_record_and_comment_the_same_command_posts_it_once(
     here.tracker.kills = 1
     with pytest.raises(Killed):
         here.ask(issue=1)
-    (asked,) = here.known()
+    (escalation,) = here.known()
     assert here.tracker.said() == []
     here.ask(issue=1)
     here.ask(issue=1)
-    question = ("worker-1", f"<!-- ghp:escalation {asked.name} -->")
+    question = ("worker-1", f"<!-- ghp:escalation {escalation.name} -->")
     assert here.tracker.said() == [question]
     here.tracker.kills = 1
     with pytest.raises(Killed):
-        person.reply(asked.id)
-    said = person.reply(asked.id)
-    assert not said.is_new
+        person.reply(escalation.id)
+    answered = person.reply(escalation.id)
+    assert not answered.is_new
     assert here.tracker.said() == [
         question,
-        ("Test Person", f"<!-- ghp:answer {said.answer.id} -->"),
+        ("Test Person", f"<!-- ghp:answer {answered.answer.id} -->"),
     ]
 
 
@@ -50,16 +50,16 @@ def test_a_tracker_out_of_reach_loses_no_question_and_the_comment_is_made_later(
     here: Place, person: Place
 ) -> None:
     here.tracker.reachable = False
-    asked = here.ask(issue="#1")
+    result = here.ask(issue="#1")
     note = (
         "Cannot comment on #1: The tracker cannot be reached. Nothing is lost: the next "
         "question or answer here retries, and so does this command."
     )
-    assert (asked.is_new, asked.notes) == (True, (note,))
-    assert owed(here.ws) == {asked.escalation.id}
+    assert (result.is_new, result.notes) == (True, (note,))
+    assert owed(here.ws) == {result.escalation.id}
     assert post_owed(here.parts) == [note]
-    said = person.reply(asked.escalation.id)
-    assert (said.is_new, said.notes) == (True, (note,))
+    answered = person.reply(result.escalation.id)
+    assert (answered.is_new, answered.notes) == (True, (note,))
     here.tracker.reachable = True
     assert here.ask("Another one?").notes == ()
     assert [author for author, _ in here.tracker.said()] == ["worker-1", "Test Person"]
@@ -87,8 +87,10 @@ def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
     def do(what: str) -> None:
         if what.startswith("ask"):
             here.ask(f"Question {what[-1]}?", issue=1)
-        elif known := here.known():
-            here.by("worker-2" if what.startswith("agent") else None).reply(known[-1].id, what)
+        elif escalations := here.known():
+            here.by("worker-2" if what.startswith("agent") else None).reply(
+                escalations[-1].id, what
+            )
 
     for what, how in steps:
         here.tracker.reachable, here.tracker.kills = how != "offline", int(how == "killed")
@@ -99,10 +101,10 @@ def test_whatever_fails_and_is_repeated_each_thing_is_said_once(
             do(what)
         here.tracker.reachable, here.tracker.kills = True, 0
     post_owed(here.parts)
-    known = here.known()
-    wanted = [f"<!-- ghp:escalation {each.name} -->" for each in known]
+    escalations = here.known()
+    wanted = [f"<!-- ghp:escalation {x.name} -->" for x in escalations]
     wanted += [
-        f"<!-- ghp:answer {said.id} -->" for each in known for said in (*each.answers, *each.advice)
+        f"<!-- ghp:answer {reply.id} -->" for x in escalations for reply in (*x.answers, *x.advice)
     ]
     assert sorted(mark for _, mark in here.tracker.said()) == sorted(wanted)
     assert len(here.store.ledger()) == len(wanted)

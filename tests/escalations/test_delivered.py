@@ -54,12 +54,12 @@ def test_a_line_that_a_crash_cut_off_hides_no_other(ws: Workspace) -> None:
 
 @pytest.mark.slow
 def test_who_asks_often_hears_of_what_others_marked(ws: Workspace) -> None:
-    told = Told(ws, WORKER)
+    delivered = Told(ws, WORKER)
     names = [f"message/{number:012}" for number in range(3_000)]  # the log is taken up meanwhile
-    found = []
+    ids = []
     for name in names:
-        before = name in told
+        before = name in delivered
         mark_told(ws, WORKER, [name])
-        found.append((before, name in told))
-    assert found == [(False, True)] * len(names)
-    assert names[0] in told
+        ids.append((before, name in delivered))
+    assert ids == [(False, True)] * len(names)
+    assert names[0] in delivered

@@ -43,7 +43,7 @@ def test_another_question_has_another_id() -> None:
         QUESTION._replace(options=("Postgres", "SQLite")),
         QUESTION._replace(text="Which", options=("database?", "SQLite", "Postgres")),
     ]
-    ids = {identity(each, 0) for each in [QUESTION, *others]} | {identity(QUESTION, 1)}
+    ids = {identity(x, 0) for x in [QUESTION, *others]} | {identity(QUESTION, 1)}
     assert len(ids) == 7
 
 
@@ -90,7 +90,7 @@ def test_a_whole_id_is_meant_even_where_a_longer_one_begins_with_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("E-99", "E-99"),
         ("", "(nothing)"),
@@ -98,33 +98,33 @@ def test_a_whole_id_is_meant_even_where_a_longer_one_begins_with_it() -> None:
         ("x\x1b\ny" * 40, "x y" + "x y" * 11 + "x y…"),
     ],
 )
-def test_an_unknown_question_says_what_next(text: str, said: str) -> None:
+def test_an_unknown_question_says_what_next(text: str, message: str) -> None:
     with pytest.raises(NotFoundError) as caught:
         find([ASKED], text)
-    assert str(caught.value).startswith(f"There is no question {said[:20]}")
+    assert str(caught.value).startswith(f"There is no question {message[:20]}")
     assert "ghp agent-escalations" in caught.value.hint
 
 
 @given(st.sets(IDS, max_size=30))
 def test_short_names_are_unique_and_name_the_same_question(ids: set[str]) -> None:
-    known = [named(each) for each in ids]
-    names = short_names(known)
+    escalations = [named(x) for x in ids]
+    names = short_names(escalations)
     assert set(names) == ids
     assert all(len(name) >= 6 for name in names.values())
     for identifier, name in names.items():
-        assert find(known, name).id == identifier
+        assert find(escalations, name).id == identifier
 
 
 def test_short_names_are_no_longer_than_they_must_be() -> None:
-    known = [named("3f9a00000000"), named("3f9a01000000"), named("771100000000")]
-    assert list(short_names(known).values()) == ["E-3f9a00", "E-3f9a01", "E-7711"]
+    escalations = [named("3f9a00000000"), named("3f9a01000000"), named("771100000000")]
+    assert list(short_names(escalations).values()) == ["E-3f9a00", "E-3f9a01", "E-7711"]
 
 
 @given(st.permutations(range(5)))
 def test_any_order_of_questions_is_put_into_the_same_one(order: list[int]) -> None:
     places = [(1, "b", "1"), (2, "a", "1"), (2, "b", "0"), (2, "b", "1"), (10, "a", "0")]
-    known = [ASKED._replace(clock=k, clone=CloneId(c), id=i) for k, c, i in places]
-    assert ordered(known[index] for index in order) == tuple(known)
+    escalations = [ASKED._replace(clock=k, clone=CloneId(c), id=i) for k, c, i in places]
+    assert ordered(escalations[index] for index in order) == tuple(escalations)
 
 
 def test_what_waits_and_is_urgent_comes_first() -> None:
@@ -135,8 +135,8 @@ def test_what_waits_and_is_urgent_comes_first() -> None:
     )
     low, old = ASKED._replace(id="1", urgency="low", clock=2), ASKED._replace(id="2", clock=3)
     new, high = ASKED._replace(id="3", clock=4), ASKED._replace(id="4", urgency="high", clock=5)
-    known = [answered, low, old, new, high]
-    assert [each.id for each in by_need(known)] == ["4", "2", "3", "1", "0"]
+    escalations = [answered, low, old, new, high]
+    assert [x.id for x in by_need(escalations)] == ["4", "2", "3", "1", "0"]
 
 
 def test_options_are_numbered_and_each_keeps_to_its_line() -> None:

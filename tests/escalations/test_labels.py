@@ -66,9 +66,9 @@ def test_who_takes_themselves_off_is_not_called_again(here: Place) -> None:
 
 def test_who_was_assigned_by_others_stays(here: Place) -> None:
     here.tracker.change(1, IssueChange(add_assignees=("@ada", "Bob")), BOB)
-    asked = here.ask(issue=1).escalation
+    question = here.ask(issue=1).escalation
     assert shown(here).labels == (LABEL,)
-    here.by(None).reply(asked.id)
+    here.by(None).reply(question.id)
     assert shown(here).assignees == ("@ada", "Bob")
 
 
@@ -82,9 +82,9 @@ def test_a_closed_issue_waits_for_nobody(here: Place) -> None:
 
 def test_a_label_that_differs_in_case_alone_is_the_label(here: Place) -> None:
     here.tracker.change(1, IssueChange(add_labels=("Agent:Needs-Human",)), BOB)
-    asked = here.ask(issue=1).escalation
+    question = here.ask(issue=1).escalation
     assert shown(here).labels == ("Agent:Needs-Human",)
-    here.by(None).reply(asked.id)
+    here.by(None).reply(question.id)
     assert shown(here).labels == ()
 
 
@@ -103,11 +103,11 @@ class Refusing(ShakyTracker):
 def test_who_cannot_be_assigned_is_said_once_and_the_label_is_there(here: Place) -> None:
     here.tracker = Refusing(here.clock)
     here.ask(issue=1)
-    asked, issues = questions(here), here.tracker.list
-    assert show(here.parts, asked, issues()) == [
+    question, issues = questions(here), here.tracker.list
+    assert show(here.parts, question, issues()) == [
         "Cannot mark #1 as waiting for a person: GitHub did not set the assignee ada."
     ]
-    assert show(here.parts, asked, issues()) == []
+    assert show(here.parts, question, issues()) == []
     assert here.tracker.get(1).labels == (LABEL,)
 
 

@@ -44,8 +44,8 @@ HOSTILE = st.lists(PIECES, max_size=6).map("".join)
 
 
 def test_a_question_is_a_comment_with_all_that_a_person_needs() -> None:
-    asked = ASKED._replace(urgency="high", context="line 1\n```\nline 2")
-    assert comment(asked) == (
+    question = ASKED._replace(urgency="high", context="line 1\n```\nline 2")
+    assert comment(question) == (
         """\
 worker-1 asks (E-3f9a0c1d2e4b, urgency high):
 
@@ -69,8 +69,8 @@ Answer with `ghp agent-answer E-3f9a0c1d2e4b "…"`.
 
 
 def test_where_people_can_answer_in_comments_they_read_first_how_that_is_done() -> None:
-    asked = ASKED._replace(context="line 1")
-    assert comment(asked, calling(asked, ["ada", "acme/leads"])) == (
+    question = ASKED._replace(context="line 1")
+    assert comment(question, calling(question, ["ada", "acme/leads"])) == (
         """\
 worker-1 asks (E-3f9a0c1d2e4b):
 
@@ -116,11 +116,11 @@ Ada answers E-3f9a0c1d2e4b:
 def test_no_text_can_pass_for_the_marker_of_another_comment(
     text: str, option: str, context: str
 ) -> None:
-    asked = ASKED._replace(question=ASKED.question._replace(text=text, options=(option,)))
-    asked = asked._replace(context=context)
-    assert re.findall("<!--.*?-->", comment(asked)) == [marker(asked)]
-    said = SAID._replace(text=text, by=Actor(option, True))
-    assert re.findall("<!--.*?-->", answer_comment(asked, said)) == [answer_marker(said)]
+    question = ASKED._replace(question=ASKED.question._replace(text=text, options=(option,)))
+    question = question._replace(context=context)
+    assert re.findall("<!--.*?-->", comment(question)) == [marker(question)]
+    reply = SAID._replace(text=text, by=Actor(option, True))
+    assert re.findall("<!--.*?-->", answer_comment(question, reply)) == [answer_marker(reply)]
 
 
 @pytest.mark.parametrize("unit", ["x", "\n", "`", "<!--", "\x1b", "a\n```\n"])
@@ -128,13 +128,13 @@ def test_a_comment_of_any_text_fits_an_issue_and_says_what_was_cut(unit: str) ->
     long = unit * (1_000_000 // len(unit))
     options = tuple(unit * (500 // len(unit)) for _ in range(100))
     question = Question("worker-1", long, 12, options)
-    asked = ASKED._replace(question=question, context=long[:65_536])
+    escalation = ASKED._replace(question=question, context=long[:65_536])
     rest = "cut; all of it: `ghp agent-escalations E-3f9a0c1d2e4b`"
-    assert len(comment(asked)) <= BODY_LIMIT
-    assert comment(asked).count(rest) >= 2
-    said = answer_comment(asked, SAID._replace(text=long))
-    assert len(said) <= BODY_LIMIT
-    assert said.endswith(f"… ({rest})\n\n<!-- ghp:answer aa00 -->")
+    assert len(comment(escalation)) <= BODY_LIMIT
+    assert comment(escalation).count(rest) >= 2
+    answer_text = answer_comment(escalation, SAID._replace(text=long))
+    assert len(answer_text) <= BODY_LIMIT
+    assert answer_text.endswith(f"… ({rest})\n\n<!-- ghp:answer aa00 -->")
 
 
 def test_news_name_the_author_before_and_after_what_he_said() -> None:
@@ -155,8 +155,8 @@ End of the answer by person «Ada»."""
 def test_news_say_that_an_agent_answered_and_that_others_had() -> None:
     more = SAID._replace(id="bb00", clock=10, by=Actor("worker-2"), text="Postgres.")
     question = Question("worker-1", "Which database?")
-    asked = ASKED._replace(question=question, answers=(SAID, more))
-    assert news(News(asked, more)) == (
+    escalation = ASKED._replace(question=question, answers=(SAID, more))
+    assert news(News(escalation, more)) == (
         """\
 The last of 2 answers to your question E-3f9a0c1d2e4b, by agent worker-2, 2026-01-02T03:04:05Z:
 Question: «Which database?»
@@ -188,7 +188,7 @@ def test_a_long_answer_is_cut_in_news_and_says_where_the_rest_is() -> None:
 
 
 @pytest.mark.parametrize(
-    ("actor", "said"),
+    ("actor", "text"),
     [
         (Actor("Ada", True), "person «Ada»"),
         (Actor("worker-1"), "agent worker-1"),
@@ -196,5 +196,5 @@ def test_a_long_answer_is_cut_in_news_and_says_where_the_rest_is() -> None:
         (Actor("x" * 200, True), f"person «{'x' * 39}…»"),
     ],
 )
-def test_nobody_can_choose_a_name_that_reads_as_somebody_else(actor: Actor, said: str) -> None:
-    assert who(actor) == said
+def test_nobody_can_choose_a_name_that_reads_as_somebody_else(actor: Actor, text: str) -> None:
+    assert who(actor) == text

@@ -75,10 +75,10 @@ ESCALATIONS = st.builds(
 )
 
 
-def files_of(*asked: Escalation) -> dict[str, bytes]:
-    found = {path_of(each.id): render(each) for each in asked}
-    answers = [answer for each in asked for answer in each.answers]
-    return found | {answer_path_of(a.escalation, a.id): render_answer(a) for a in answers}
+def files_of(*escalations: Escalation) -> dict[str, bytes]:
+    files = {path_of(x.id): render(x) for x in escalations}
+    answers = [answer for x in escalations for answer in x.answers]
+    return files | {answer_path_of(a.escalation, a.id): render_answer(a) for a in answers}
 
 
 def test_an_escalation_is_a_file_that_people_can_read() -> None:
@@ -139,18 +139,20 @@ SQLite.
 
 
 @given(ESCALATIONS)
-def test_a_question_is_read_back_as_it_was_asked_and_never_as_structure(asked: Escalation) -> None:
-    assert read(files_of(asked)) == ([asked], [])
+def test_a_question_is_read_back_as_it_was_asked_and_never_as_structure(
+    escalation: Escalation,
+) -> None:
+    assert read(files_of(escalation)) == ([escalation], [])
 
 
 @given(TEXTS, st.sampled_from([Actor("Ada \x1b[1m\n---", True), Actor("worker-2")]))
 def test_an_answer_is_read_back_as_it_was_given(text: str, by: Actor) -> None:
-    said = (SAID._replace(text=text, by=by),)
-    answered = ASKED._replace(answers=said)
-    kept = answered if by.is_person else ASKED._replace(advice=said)
+    answers = (SAID._replace(text=text, by=by),)
+    answered = ASKED._replace(answers=answers)
+    kept = answered if by.is_person else ASKED._replace(advice=answers)
     assert read(files_of(answered)) == ([kept], [])
     assert read(files_of(answered), [by.name]) == ([answered], [])
-    assert tuple(read_answers(files_of(answered))) == said
+    assert tuple(read_answers(files_of(answered))) == answers
 
 
 @given(st.data())
@@ -174,8 +176,8 @@ def test_any_order_of_the_records_gives_the_same_list(data: st.DataObject) -> No
 
 def test_one_megabyte_of_question_is_kept() -> None:
     text = ("---\n```\n" * 150_000)[:1_000_000].strip()
-    asked = ASKED._replace(question=ASKED.question._replace(text=text))
-    assert read(files_of(asked)) == ([asked], [])
+    escalation = ASKED._replace(question=ASKED.question._replace(text=text))
+    assert read(files_of(escalation)) == ([escalation], [])
 
 
 def test_a_record_that_cannot_be_read_is_reported_and_hides_no_other() -> None:
@@ -191,8 +193,8 @@ def test_a_record_that_cannot_be_read_is_reported_and_hides_no_other() -> None:
         ".ghp/answers/3f9a0c1d2e4b/0006.md": document(person=True),
         ".ghp/answers/3f9a0c1d2e4b/0007.md": document(by="Not An Agent", person="true"),
     }
-    asked, problems = read(broken | files_of(ASKED))
-    assert asked == [ASKED]
+    escalations, problems = read(broken | files_of(ASKED))
+    assert escalations == [ASKED]
     assert [(p.place, p.reason) for p in problems] == [
         (".ghp/escalations/0001.md", "not UTF-8 text (byte 0)"),
         (".ghp/escalations/0002.md", "no front matter: the first line is not `---`"),
@@ -212,21 +214,24 @@ def test_fields_of_a_wrong_kind_are_as_if_they_were_not_there() -> None:
         "fromTheFuture": {"x": 1},
     }  # fmt: skip
     data = render_document(Document(meta, "Why?\nReally?"))
-    asked = Escalation(
+    escalation = Escalation(
         "0001",
         Question("worker-1", "Why?\nReally?", None, ("a",)),
         Timestamp(""),
         0,
         CloneId(""),
     )
-    assert read({".ghp/escalations/0001.md": data}) == ([asked], [])
+    assert read({".ghp/escalations/0001.md": data}) == ([escalation], [])
 
 
 def test_a_question_written_by_hand_is_read() -> None:
     data = b"---\nagent: worker-1\naskedAt: 2026-01-02T03:04:05Z\n---\n\nWhich\none?\n"
-    (asked,), problems = read({".ghp/escalations/0001.md": data})
+    (escalation,), problems = read({".ghp/escalations/0001.md": data})
     assert problems == []
-    assert (asked.question.text, asked.asked_at) == ("Which\none?", "2026-01-02T03:04:05+00:00")
+    assert (escalation.question.text, escalation.asked_at) == (
+        "Which\none?",
+        "2026-01-02T03:04:05+00:00",
+    )
 
 
 @pytest.mark.parametrize(
@@ -254,8 +259,8 @@ def test_a_question_is_settled_when_a_person_answered_it_long_ago() -> None:
     question, answer = path_of(ASKED.id), answer_path_of(ASKED.id, SAID.id)
     files = {question: render(ASKED), answer: render_answer(SAID)}
     late = to_seconds(AT) + 1
-    ((found, parts),) = settled(files, late)
-    assert [found.id, *parts.paths, *parts.last] == [ASKED.id, question, answer]
+    ((ended, parts),) = settled(files, late)
+    assert [ended.id, *parts.paths, *parts.last] == [ASKED.id, question, answer]
     assert settled(files, to_seconds(AT)) == settled({question: files[question]}, late) == []
     advice = render_answer(SAID._replace(by=Actor("lead")))
     assert settled({**files, answer: advice}, late) == []

@@ -46,13 +46,13 @@ def person(here: Place) -> Place:
 
 
 def test_a_question_is_kept_with_where_it_was_asked(here: Place) -> None:
-    asked = here.ask(
+    question = here.ask(
         "Which\r\ndatabase?\n", issue=1, options=["SQLite", " Postgres\n"], context="a\r\nb\n",
         urgency="high",
     )  # fmt: skip
     head = git(here.ws.folder, "rev-parse", "HEAD")
     expected = Escalation(
-        id=asked.escalation.id,
+        id=question.escalation.id,
         question=Question("worker-1", "Which\ndatabase?", 1, ("SQLite", "Postgres")),
         asked_at=NOW,
         clock=1,
@@ -62,7 +62,7 @@ def test_a_question_is_kept_with_where_it_was_asked(here: Place) -> None:
         branch="main",
         commit=head,
     )
-    assert asked == EscalateResult(expected, is_new=True)
+    assert question == EscalateResult(expected, is_new=True)
     assert here.known() == [expected]
     entry = LedgerEntry(
         1, CloneId("memory"), expected.id, "escalate", "worker-1", expected.name, NOW,
@@ -94,9 +94,9 @@ def test_who_was_cut_off_while_waiting_gets_the_answer_instead_of_asking_again(
     here: Place, person: Place
 ) -> None:
     first = here.ask(waiting=True).escalation
-    said = person.reply(first.id).answer
-    assert here.ask(waiting=True) == EscalateResult(first._replace(answers=(said,)), is_new=False)
-    mark_told(here.ws, WORKER, [said.id])
+    reply = person.reply(first.id).answer
+    assert here.ask(waiting=True) == EscalateResult(first._replace(answers=(reply,)), is_new=False)
+    mark_told(here.ws, WORKER, [reply.id])
     assert here.ask(waiting=True).is_new
 
 
@@ -104,7 +104,7 @@ def test_questions_are_in_the_order_in_which_they_were_asked(here: Place) -> Non
     texts = [f"Question {number}?" for number in range(12)]
     for text in texts:
         here.ask(text)
-    assert [each.question.text for each in here.known()] == texts
+    assert [x.question.text for x in here.known()] == texts
 
 
 def test_the_issue_in_hand_is_the_one_that_is_asked_about(here: Place) -> None:
@@ -114,9 +114,9 @@ def test_the_issue_in_hand_is_the_one_that_is_asked_about(here: Place) -> None:
 
 def test_a_branch_that_only_looks_like_an_issue_stops_no_question(here: Place) -> None:
     git(here.ws.folder, "switch", "--quiet", "--create", "2024-report")
-    asked = here.ask()
-    assert asked.escalation.question.issue is None
-    assert asked.notes == (
+    question = here.ask()
+    assert question.escalation.question.issue is None
+    assert question.notes == (
         "Issue #2024 of this branch or agent does not exist, so the question has no issue.",
     )
 
@@ -126,15 +126,15 @@ def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
 ) -> None:
     git(tmp_path, "init", "--quiet", "empty")
     empty = Place(tmp_path / "empty", here.store, here.tracker, here.clock)
-    asked = empty.ask("From nothing?").escalation
-    assert (asked.branch, asked.commit) == ("main", None)
+    question = empty.ask("From nothing?").escalation
+    assert (question.branch, question.commit) == ("main", None)
     git(here.ws.folder, "checkout", "--quiet", "--detach")
-    asked = here.ask("From nowhere?").escalation
-    assert (asked.branch, asked.commit) == (None, git(here.ws.folder, "rev-parse", "HEAD"))
+    question = here.ask("From nowhere?").escalation
+    assert (question.branch, question.commit) == (None, git(here.ws.folder, "rev-parse", "HEAD"))
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "said"),
+    ("ask", "error", "message"),
     [
         (lambda here: here.ask(" \n"), UsageError, "The question is empty."),
         (lambda here: here.ask("x" * (TEXT_LIMIT + 1)), UsageError, "The question has 2000001 "),
@@ -146,11 +146,11 @@ def test_a_repository_without_commits_and_a_detached_head_can_be_asked_from(
     ],
 )
 def test_what_cannot_be_asked_is_refused_before_anything_is_recorded(
-    here: Place, ask: Callable[[Place], EscalateResult], error: type[Exception], said: str
+    here: Place, ask: Callable[[Place], EscalateResult], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         ask(here)
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert here.store.ledger() == []
     assert here.tracker.said() == []
 
@@ -169,14 +169,14 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_kept_as_text(here: Place, person: Place, text: str) -> None:
-    asked = here.ask(text, issue=1, context=text[:1000])
-    said = person.reply(asked.escalation.id, text)
+    question = here.ask(text, issue=1, context=text[:1000])
+    answered = person.reply(question.escalation.id, text)
     kept = text.encode("utf-8", "replace").decode().strip()
-    (known,) = here.known()
-    assert (known.question.text, known.answers[0].text) == (kept, kept)
-    assert known == said.escalation
+    (stored,) = here.known()
+    assert (stored.question.text, stored.answers[0].text) == (kept, kept)
+    assert stored == answered.escalation
     assert len(here.tracker.said()) == 2
-    assert here.ask(text, issue=1, waiting=True) == EscalateResult(known, is_new=False)
+    assert here.ask(text, issue=1, waiting=True) == EscalateResult(stored, is_new=False)
     assert all(entry.text.isprintable() for entry in here.store.ledger())
 
 
@@ -187,10 +187,10 @@ def test_two_who_ask_the_same_at_once_ask_it_once(repo: Path) -> None:
     clock = ManualClock()
     store = RivalStore(clock)
     one = Place(repo, store, ShakyTracker(clock), clock)
-    made: list[EscalateResult] = []
-    store.rival = lambda: made.append(one.ask(issue=1))
+    results: list[EscalateResult] = []
+    store.rival = lambda: results.append(one.ask(issue=1))
     late = one.ask(issue=1)
-    assert late == EscalateResult(made[0].escalation, is_new=False)
+    assert late == EscalateResult(results[0].escalation, is_new=False)
     assert len(store.ledger()) == 1
     assert len(one.tracker.said()) == 1
 
@@ -199,9 +199,9 @@ def test_two_who_answer_at_once_are_both_kept_and_the_person_closes(repo: Path) 
     clock = ManualClock()
     store = RivalStore(clock)
     one = Place(repo, store, ShakyTracker(clock), clock)
-    asked = one.ask().escalation
-    store.rival = lambda: one.by("worker-2").reply(asked.id, "Postgres")
-    late = one.by(None).reply(asked.id, "SQLite")
+    question = one.ask().escalation
+    store.rival = lambda: one.by("worker-2").reply(question.id, "Postgres")
+    late = one.by(None).reply(question.id, "SQLite")
     (advice,), (answer,) = late.escalation.advice, late.escalation.answers
     assert (advice.text, answer.text) == ("Postgres", "SQLite")
     assert one.known() == [late.escalation]
@@ -239,12 +239,12 @@ def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
 
 
 def test_a_record_that_cannot_be_read_is_never_written_over(here: Place) -> None:
-    asked = here.ask().escalation
-    path, at = path_of(asked.id), asked.asked_at
+    question = here.ask().escalation
+    path, at = path_of(question.id), question.asked_at
     broken = Record("escalate", Actor("x"), "E-0", "0", at, 9, ((path, b"zz broken"),))
     here.store.commit([broken], here.store.snapshot().revision)
-    known, problems = read_all(here.store.snapshot())
-    assert (known, [problem.place for problem in problems]) == ([], [path])
+    escalations, problems = read_all(here.store.snapshot())
+    assert (escalations, [problem.place for problem in problems]) == ([], [path])
     again = here.ask()
     assert again.is_new
     assert here.known() == [again.escalation]
@@ -255,14 +255,14 @@ def test_a_record_that_cannot_be_read_is_never_written_over(here: Place) -> None
 
 
 def test_an_answer_says_who_gave_it_and_is_in_the_ledger(here: Place, person: Place) -> None:
-    asked = here.ask(issue=1).escalation
-    said = person.reply(f"e-{asked.id[:4].upper()}", "SQLite.\nFor now.\n")
-    assert (said.is_new, said.answer.by, said.answer.text) == (
+    question = here.ask(issue=1).escalation
+    answered = person.reply(f"e-{question.id[:4].upper()}", "SQLite.\nFor now.\n")
+    assert (answered.is_new, answered.answer.by, answered.answer.text) == (
         True, Actor("Test Person", True), "SQLite.\nFor now.",
     )  # fmt: skip
-    assert said.escalation == here.known()[0]
+    assert answered.escalation == here.known()[0]
     entry = LedgerEntry(
-        2, CloneId("memory"), said.answer.id, "answer", "Test Person", asked.name, NOW,
+        2, CloneId("memory"), answered.answer.id, "answer", "Test Person", question.name, NOW,
         is_person=True, issue=1, text="SQLite.",
     )  # fmt: skip
     assert here.store.ledger()[-1] == entry
@@ -271,17 +271,17 @@ def test_an_answer_says_who_gave_it_and_is_in_the_ledger(here: Place, person: Pl
 def test_several_answers_are_all_kept_and_the_same_again_is_not_said_twice(
     here: Place, person: Place
 ) -> None:
-    asked = here.ask().escalation
-    first = person.reply(asked.id, "SQLite")
-    more = here.by("worker-2").reply(asked.id, "SQLite")
-    again = person.reply(asked.id, "SQLite\n")
+    question = here.ask().escalation
+    first = person.reply(question.id, "SQLite")
+    more = here.by("worker-2").reply(question.id, "SQLite")
+    again = person.reply(question.id, "SQLite\n")
     assert [first.is_new, more.is_new, again.is_new] == [True, True, False]
     assert again.escalation.answers == (first.answer,)
     assert again.escalation.advice == (more.answer,)
 
 
 @pytest.mark.parametrize(
-    ("reference", "text", "error", "said"),
+    ("reference", "text", "error", "message"),
     [
         ("E-99", "x", NotFoundError, "There is no question E-99."),
         ("", "x", NotFoundError, "There is no question (nothing)."),
@@ -289,12 +289,12 @@ def test_several_answers_are_all_kept_and_the_same_again_is_not_said_twice(
     ],
 )
 def test_what_cannot_be_answered_is_refused(
-    here: Place, person: Place, reference: str, text: str, error: type[Exception], said: str
+    here: Place, person: Place, reference: str, text: str, error: type[Exception], message: str
 ) -> None:
     here.ask("An id without 99?")
     with pytest.raises(error) as caught:
         person.reply(reference, text)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert len(here.store.ledger()) == 1
 
 
@@ -306,10 +306,10 @@ def test_an_agent_is_told_once_of_the_last_answer_to_each_of_its_own_questions(
 ) -> None:
     one, two = here.ask("One?").escalation, here.ask("Two?").escalation
     other = here.by("worker-2").ask("Three?").escalation
-    for asked, text in ((two, "2"), (one, "1"), (other, "3"), (two, "2 again")):
-        person.reply(asked.id, text)
+    for asker, text in ((two, "2"), (one, "1"), (other, "3"), (two, "2 again")):
+        person.reply(asker.id, text)
     news = news_for(here.ws, here.store.snapshot(), WORKER)
-    assert [each.answer.text for each in news] == ["1", "2 again"]
+    assert [item.answer.text for item in news] == ["1", "2 again"]
     assert news_for(here.ws, here.store.snapshot(), WORKER) == news
     mark_told(here.ws, WORKER, [news[0].id])
     assert news_for(here.ws, here.store.snapshot(), WORKER) == news[1:]
@@ -355,8 +355,8 @@ def test_where_the_clone_cannot_be_written_it_is_remembered_outside(
     assert news_for(here.ws, here.store.snapshot(), WORKER) == []
     here.tracker.reachable = False
     assert owed(here.ws) == set()
-    asked = here.ask("And then?", issue=1).escalation
-    assert owed(here.ws) == {asked.id}
+    question = here.ask("And then?", issue=1).escalation
+    assert owed(here.ws) == {question.id}
 
 
 def test_a_context_is_cut_at_its_limit_between_two_letters() -> None:

@@ -63,8 +63,8 @@ class Desk:
         self.parts = make_context(self.ws, self.store, tracker=self.tracker)
 
     def wait(self, timeout: float | None = None) -> Answer | None:
-        asked = escalate(self.parts, TEXT).escalation
-        return wait(self.parts, asked, timeout=timeout)
+        question = escalate(self.parts, TEXT).escalation
+        return wait(self.parts, question, timeout=timeout)
 
     def answer_here(self) -> None:
         answer(
@@ -82,8 +82,8 @@ class Desk:
         )
         self.elsewhere.sync()
 
-    def beat(self, **said: object) -> None:
-        pulse.beat(self.ws.folders, "worker-1", said, self.clock.now(), epoch=1)
+    def beat(self, **fields: object) -> None:
+        pulse.beat(self.ws.folders, "worker-1", fields, self.clock.now(), epoch=1)
 
     def presence(self) -> tuple[Any, Any]:
         now = self.ws.presence("worker-1") or {}
@@ -104,17 +104,17 @@ def team(repo: Path) -> Desk:
     return Desk(repo, MemoryRemote())
 
 
-def text_of(said: Answer | None) -> str | None:
-    return said.text if said else None
+def text_of(reply: Answer | None) -> str | None:
+    return reply.text if reply else None
 
 
 # ----------------------------------------------------------------------------- when it ends
 
 
 def test_an_answer_that_is_there_already_is_returned_at_once_and_without_a_sync(team: Desk) -> None:
-    asked = escalate(team.parts, TEXT).escalation
+    question = escalate(team.parts, TEXT).escalation
     team.answer_here()
-    assert text_of(wait(team.parts, asked)) == "SQLite"
+    assert text_of(wait(team.parts, question)) == "SQLite"
     assert (team.clock.passed, team.store.syncs) == (0, [])
 
 
@@ -144,12 +144,12 @@ def test_a_time_of_nothing_looks_once(team: Desk) -> None:
 
 
 def test_of_several_answers_the_last_one_counts(desk: Desk) -> None:
-    asked = escalate(desk.parts, TEXT).escalation
-    answer(make_context(desk.person, desk.store, tracker=desk.tracker), asked.id, "SQLite")
+    question = escalate(desk.parts, TEXT).escalation
+    answer(make_context(desk.person, desk.store, tracker=desk.tracker), question.id, "SQLite")
     last = answer(
-        make_context(desk.person, desk.store, tracker=desk.tracker), asked.id, "No, Postgres"
+        make_context(desk.person, desk.store, tracker=desk.tracker), question.id, "No, Postgres"
     ).answer
-    assert wait(desk.parts, asked) == last
+    assert wait(desk.parts, question) == last
 
 
 # --------------------------------------------------------------------------- what it costs
@@ -173,10 +173,10 @@ def test_a_question_that_was_not_sent_yet_is_sent_though_there_was_a_sync_just_n
 def test_where_it_is_too_soon_to_send_the_answer_is_still_fetched(team: Desk) -> None:
     team.store.sends_from = 40
     team.clock.at(50, team.answer_elsewhere)
-    known: list[bool] = []
-    team.clock.at(39, lambda: known.append("here" in team.hub.histories))
+    snapshots: list[bool] = []
+    team.clock.at(39, lambda: snapshots.append("here" in team.hub.histories))
     assert text_of(team.wait()) == "SQLite"
-    assert known == [False]
+    assert snapshots == [False]
     assert team.store.syncs == [0, 0, 15, 15, 30, 30, 45, 60]
 
 
@@ -202,11 +202,11 @@ def test_an_unreachable_remote_stops_nobody_from_waiting(repo: Path) -> None:
 
 def test_while_it_waits_the_agent_says_so_and_afterwards_it_is_what_it_was(desk: Desk) -> None:
     desk.beat(status="implementing", lastAction="Wrote the model", issue=12)
-    seen: list[tuple[Any, Any]] = []
-    desk.clock.at(3, lambda: seen.append(desk.presence()))
+    states: list[tuple[Any, Any]] = []
+    desk.clock.at(3, lambda: states.append(desk.presence()))
     desk.clock.at(4, desk.answer_here)
     desk.wait()
-    assert seen == [WAITING]
+    assert states == [WAITING]
     assert desk.presence() == ("implementing", "Wrote the model")
     assert (desk.ws.presence("worker-1") or {})["issue"] == 12
 
@@ -246,9 +246,9 @@ def test_what_the_agent_said_itself_meanwhile_stays(desk: Desk) -> None:
         desk.answer_here()
         desk.beat(status="done")
 
-    asked = escalate(desk.parts, TEXT).escalation
+    question = escalate(desk.parts, TEXT).escalation
     desk.store.before_looks = [lambda: None, lambda: None, answer_and_stop]
-    assert text_of(wait(desk.parts, asked)) == "SQLite"
+    assert text_of(wait(desk.parts, question)) == "SQLite"
     assert desk.presence()[0] == "done"
 
 

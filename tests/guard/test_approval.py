@@ -14,9 +14,9 @@ from tests.support.leases import NOW, Yard, make_yard
 
 @pytest.fixture
 def yard(repo: Path) -> Yard:
-    made = make_yard(repo)
+    result = make_yard(repo)
     mine({"agents": {"shared": ["/README.md", "/src/gen/"], "orchestrators": ["boss"]}})
-    return made
+    return result
 
 
 def ask(yard: Yard, *words: str, agent: str = "worker-1", **more: str) -> ApprovalError:
@@ -28,31 +28,30 @@ def ask(yard: Yard, *words: str, agent: str = "worker-1", **more: str) -> Approv
 
 def reply(yard: Yard, by: str | None, text: str) -> str:
     """Answer the last question; its name."""
-    asked = read_all(yard.store.snapshot())[0][-1]
-    answer(make_context(yard.ws(by), yard.store, tracker=yard.tracker), asked.id, text)
-    return asked.name
+    question = read_all(yard.store.snapshot())[0][-1]
+    answer(make_context(yard.ws(by), yard.store, tracker=yard.tracker), question.id, text)
+    return question.name
 
 
 def questions(yard: Yard) -> list[tuple[str, str, bool]]:
     return [
-        (each.question.agent, each.question.text, each.is_open)
-        for each in read_all(yard.store.snapshot())[0]
+        (x.question.agent, x.question.text, x.is_open) for x in read_all(yard.store.snapshot())[0]
     ]
 
 
 def test_who_wants_shared_files_asks_a_person_and_is_told_how_it_goes_on(yard: Yard) -> None:
     error = ask(yard, "*.md", reason="new title")
-    (asked,) = read_all(yard.store.snapshot())[0]
+    (question,) = read_all(yard.store.snapshot())[0]
     assert str(error) == (
-        f"README.md is shared, so a lease needs approval. A person was asked: {asked.name}."
+        f"README.md is shared, so a lease needs approval. A person was asked: {question.name}."
     )
     assert error.hint == (
-        f"Lease other files meanwhile. A person approves with: ghp agent-answer {asked.name} "
+        f"Lease other files meanwhile. A person approves with: ghp agent-answer {question.name} "
         "approve"
     )
-    assert asked.question.text == ("May worker-1 lease *.md? Some of it is shared.\n\nnew title")
-    assert asked.question.options == ("approve", "refuse")
-    assert asked.context == "README.md"
+    assert question.question.text == ("May worker-1 lease *.md? Some of it is shared.\n\nnew title")
+    assert question.question.options == ("approve", "refuse")
+    assert question.context == "README.md"
     assert yard.held() == []
 
 
@@ -134,10 +133,10 @@ def test_a_shared_file_that_is_not_there_yet_needs_leave_too(yard: Yard) -> None
 
 def test_who_waits_waits_for_the_answer_too(yard: Yard) -> None:
     yard.clock.at(5, lambda: reply(yard, None, "approve"))
-    got, told = yard.wait("worker-1", "README.md")
+    got, texts = yard.wait("worker-1", "README.md")
     assert got.hold.approved
-    (asked,) = read_all(yard.store.snapshot())[0]
-    assert told == [f"waiting for the answer to {asked.name}"]
+    (question,) = read_all(yard.store.snapshot())[0]
+    assert texts == [f"waiting for the answer to {question.name}"]
     assert yard.clock.passed == 5
 
 

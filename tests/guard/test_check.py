@@ -120,8 +120,8 @@ def test_where_a_workflow_checks_out_a_merge_the_branch_is_told(
 ) -> None:
     git(fresh, "switch", "--quiet", "--detach")
     assert branch(fresh, clock).who is None
-    told = branch(fresh, clock, GITHUB_HEAD_REF="agent/worker-2/1-parse", commits=True)
-    assert (told.who, told.strangers) == ("worker-2", ())
+    checked_branch = branch(fresh, clock, GITHUB_HEAD_REF="agent/worker-2/1-parse", commits=True)
+    assert (checked_branch.who, checked_branch.strangers) == ("worker-2", ())
     odd = branch(fresh, clock, GITHUB_HEAD_REF="agent/../../x/1-$(id)")
     assert odd.who is None
 
@@ -138,13 +138,13 @@ def test_commits_by_agents_that_never_held_the_claim_are_refused(
     git(fresh, "config", "user.name", "Ann Example")
     commit(fresh, {"a": "4"}, "By a person")
     checked = branch(fresh, clock, base, commits=True)
-    assert [(each.agent, each.commit.subject) for each in checked.strangers] == [
+    assert [(x.agent, x.commit.subject) for x in checked.strangers] == [
         ("worker-9", "By one that nobody knows")
     ]
     assert checked.strangers[0].why.endswith(
         "is by worker-9, which never claimed #1 (worker-1, worker-2 did)."
     )
-    assert [each.subject for each in checked.people] == ["By a person"]
+    assert [x.subject for x in checked.people] == ["By a person"]
     assert checked.commits == 5
 
 

@@ -30,8 +30,8 @@ def test_the_lines_are_read_as_hosts_read_them() -> None:
 
 
 def test_of_owners_every_line_is_said_for_a_later_one_takes_back() -> None:
-    said = owned(parse_owners(TEXT), ["@ACME/core"])
-    assert [mine for _, mine in said] == [False, False, False, False, True, True]
+    lines = owned(parse_owners(TEXT), ["@ACME/core"])
+    assert [mine for _, mine in lines] == [False, False, False, False, True, True]
 
 
 @pytest.mark.parametrize("owners", [[], ["@nobody"]])

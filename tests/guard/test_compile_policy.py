@@ -44,13 +44,13 @@ def book(one: Claimant) -> dict[str, Any]:
 
 
 def rules(one: Claimant) -> list[tuple[str, str, str]]:
-    said = [Rule(*fields) for fields in book(one)["rules"]]
-    return [(rule.kind, rule.holder, rule.label) for rule in said]
+    compiled = [Rule(*fields) for fields in book(one)["rules"]]
+    return [(rule.kind, rule.holder, rule.label) for rule in compiled]
 
 
 def covered(one: Claimant, path: str) -> list[str]:
-    found = book(one)
-    return [Rule(*found["rules"][n]).kind for n in rulebook.covering(found, path)]
+    policy_book = book(one)
+    return [Rule(*policy_book["rules"][n]).kind for n in rulebook.covering(policy_book, path)]
 
 
 @pytest.mark.slow
@@ -84,9 +84,9 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
     (path,) = clones(1)
     two = Claimant(path, "worker-2", one.clock)
     two.beat()
-    for number, each in enumerate((one, two, one)):
-        take(each.parts, LeaseRequest((f"/{number}/",)))
-        take(each.parts, LeaseRequest((f"/s{number}/",), strict=True))
+    for number, yard in enumerate((one, two, one)):
+        take(yard.parts, LeaseRequest((f"/{number}/",)))
+        take(yard.parts, LeaseRequest((f"/s{number}/",), strict=True))
         two.sync()
         one.sync()
     lease.release(one.parts, ["/0/"])
@@ -237,11 +237,11 @@ def test_what_an_agent_may_write_follows_its_card_and_changes_with_main(one: Cla
         return [(x.word, x.why) for x in ruling.judge(one.parts, me, ["docs/a.md", "src/a.py"])]
 
     no = "{} is not among the files that worker-1 may write."
-    for folder, found in (
+    for folder, expected in (
         ("docs/**", [("allow", ""), ("deny", no.format("src/a.py"))]),
         ("src/**", [("deny", no.format("docs/a.md")), ("allow", "")]),
     ):
         commit(one.ws.folder, {".ghp/agents/worker-1.md": scope.format(folder)})
         git(one.ws.folder, "push", "--quiet", "origin", "HEAD")
         one.ws.__dict__.pop("settings", None)
-        assert verdicts() == found
+        assert verdicts() == expected

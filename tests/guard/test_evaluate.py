@@ -43,7 +43,7 @@ def judge(one: Claimant, *paths: str, person: bool = False, editing: bool = Fals
 
 
 def words(verdicts: list[Verdict]) -> list[tuple[str, str, str | None]]:
-    return [(each.word, each.kind, each.holder) for each in verdicts]
+    return [(verdict.word, verdict.kind, verdict.holder) for verdict in verdicts]
 
 
 PATHS = ("lib/a.py", "src/parser/a.py", "README.md")
@@ -77,11 +77,11 @@ def test_an_agent_elsewhere_dies_by_news_alone(pair: tuple[Claimant, Claimant]) 
 @pytest.mark.slow
 def test_a_person_is_told_of_all_and_refused_nothing(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
-    found = judge(one, *PATHS, person=True)
-    assert [(each.word, each.kind) for each in found] == [
+    verdicts = judge(one, *PATHS, person=True)
+    assert [(verdict.word, verdict.kind) for verdict in verdicts] == [
         ("allow", "lease"), ("allow", "scope"), ("allow", ""),
     ]  # fmt: skip
-    assert [each.why.partition(" since ")[0] for each in found] == [
+    assert [verdict.why.partition(" since ")[0] for verdict in verdicts] == [
         "lib/a.py is leased by worker-2",
         "src/parser/a.py is in the scope of #1 «Parse files», which worker-2 has held",
         "",
@@ -107,13 +107,13 @@ def test_only_who_is_about_to_edit_takes_implicit_leases(pair: tuple[Claimant, C
 @pytest.mark.slow
 def test_a_former_holder_is_refused_everything(pair: tuple[Claimant, Claimant]) -> None:
     anyone_steals()
-    one, two = (Claimant(each.ws.folder, each.name, each.clock) for each in pair)
+    one, two = (Claimant(x.ws.folder, x.name, x.clock) for x in pair)
     one.claim(1, steal=True, reason="it is urgent")
     one.sync()
     two.sync()
-    (found,) = judge(two, "README.md")
-    assert (found.word, found.kind, found.holder) == ("deny", "fenced", "worker-1")
-    assert "it is urgent" in found.why
+    (verdict,) = judge(two, "README.md")
+    assert (verdict.word, verdict.kind, verdict.holder) == ("deny", "fenced", "worker-1")
+    assert "it is urgent" in verdict.why
 
 
 @pytest.mark.slow
@@ -121,10 +121,10 @@ def test_a_claim_that_is_given_back_while_one_judges_bars_nobody(
     pair: tuple[Claimant, Claimant], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, two = pair
-    made = ruling.current(one.parts)
+    compiled = ruling.current(one.parts)
     two.release(1)
     one.sync()
-    monkeypatch.setattr(ruling, "current", lambda *parts: made)
+    monkeypatch.setattr(ruling, "current", lambda *parts: compiled)
     assert words(judge(one, "src/parser/a.py")) == [("allow", "", None)]
 
 

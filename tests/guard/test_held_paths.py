@@ -37,8 +37,8 @@ def test_a_person_is_told_of_ordinary_leases_and_refused_strict_ones(repo: Path)
     invoke("agent-lease src/ --as bob", repo, clock=road.clock)
     invoke("agent-lease lib/ --strict --as bob", repo, clock=road.clock)
     for author, by in ((PERSON, None), (ALICE, PERSON)):
-        (told,) = refuse(road, author, ["src/a.py"], by)
-        assert told.startswith("src/a.py is leased by bob since ")
+        (warning,) = refuse(road, author, ["src/a.py"], by)
+        assert warning.startswith("src/a.py is leased by bob since ")
         with pytest.raises(RefusedError, match=r"^lib/a\.py is leased by bob since [^\n]*$"):
             refuse(road, author, ["src/a.py", "lib/a.py"], by)
     with pytest.raises(RefusedError):

@@ -23,8 +23,8 @@ def test_a_record_is_read_as_it_was_written() -> None:
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"epoch": -1}'])
 def test_an_unreadable_record_is_a_problem_and_hides_no_other(content: bytes) -> None:
     files = dict(encode(ENTRY).files) | {path_of("worker-3", "0" * 8): content}
-    known, (problem,) = read_overrides(files)
-    assert known == [ENTRY]
+    records, (problem,) = read_overrides(files)
+    assert records == [ENTRY]
     assert problem.reason.startswith("not an override: ")
 
 

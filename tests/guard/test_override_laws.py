@@ -40,20 +40,20 @@ class World:
 
     def stop(self, agent: AgentName) -> None:
         succeed(self.folder[agent], f"agent-status --set stopped --as {agent}")
-        self.going_on = {each for each in self.going_on if agent not in each}
+        self.going_on = {x for x in self.going_on if agent not in x}
 
     def start(self, agent: AgentName) -> None:
         succeed(self.folder[agent], f"agent-heartbeat --status implementing --as {agent}")
 
     def override(self, agent: AgentName, path: str) -> None:
         result = overriding.go_on(self.app(agent).offline, agent, [path], "it is urgent")
-        self.going_on |= {(agent, each.path, each.lease.agent) for each in result.done}
+        self.going_on |= {(agent, x.path, x.lease.agent) for x in result.done}
 
     def recorded(self) -> set[tuple[str, str, str]]:
         files = self.app(AGENTS[0]).store.snapshot().files(override.FOLDER)
-        known, problems = override.read_overrides(files)
+        records, problems = override.read_overrides(files)
         assert problems == []
-        return {(str(x.by), path, x.agent) for x in known for path in x.paths}
+        return {(str(x.by), path, x.agent) for x in records for path in x.paths}
 
 
 @pytest.mark.slow

@@ -58,7 +58,7 @@ def here(repo: Path) -> Path:
 def test_the_agent_goes_on_and_the_other_is_told_once(here: Path) -> None:
     assert edit(here, ONE, "src/a.py") == [True]
     result = go_on(here, "src/a.py")
-    assert [(each.path, each.lease.agent, each.reason) for each in result.done] == [
+    assert [(record.path, record.lease.agent, record.reason) for record in result.done] == [
         ("src/a.py", "worker-2", WHY)
     ]
     assert not any(verdict.is_refused for verdict in result.verdicts)
@@ -90,10 +90,10 @@ def test_another_reason_is_told_and_takes_the_place_of_the_first(here: Path) -> 
     go_on(here, "src/a.py")
     hear(here, TWO)
     again = go_on(here, "src/a.py", why="another reason")
-    assert [each.reason for each in again.done] == ["another reason"]
+    assert [record.reason for record in again.done] == ["another reason"]
     assert len(recorded(here)) == 2
-    (told,) = hear(here, TWO)
-    assert "Reason given: «another reason»." in told
+    (notice,) = hear(here, TWO)
+    assert "Reason given: «another reason»." in notice
     assert go_on(here, "src/a.py", why="another reason").new == ()
 
 
@@ -186,10 +186,12 @@ def test_a_person_has_nothing_to_override(here: Path) -> None:
 
 
 def test_in_another_worktree_a_conflict_is_to_be_expected(here: Path, worktree: Worktree) -> None:
-    there = worktree(here, "147")
-    succeed(there, "agent-init --agent worker-1")
-    result = go_on(there, "src/a.py")
-    assert [(each.path, each.lease.agent) for each in result.done] == [("src/a.py", "worker-2")]
+    other = worktree(here, "147")
+    succeed(other, "agent-init --agent worker-1")
+    result = go_on(other, "src/a.py")
+    assert [(record.path, record.lease.agent) for record in result.done] == [
+        ("src/a.py", "worker-2")
+    ]
     assert hear(here, TWO) == [
         "worker-1 edits src/a.py, although you are editing it, too. "
         "Reason given: «it is a rename». Expect a conflict when your branches are merged."

@@ -48,9 +48,9 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("found", FOUND.values(), ids=FOUND)
-def test_what_broke_a_law_once_keeps_them_now(found: str) -> None:
-    words = (each.split() for each in found.split(","))
+@pytest.mark.parametrize("laws", FOUND.values(), ids=FOUND)
+def test_what_broke_a_law_once_keeps_them_now(laws: str) -> None:
+    words = (word.split() for word in laws.split(","))
     steps = [Step(kind, int(agent), int(clone), int(n)) for kind, agent, clone, n in words]
     assert schedule.play(0, steps).violation is None
 
@@ -75,8 +75,8 @@ def test_the_schedules_do_all_that_the_laws_are_about() -> None:
         restores: done, loses-right: done, loses-clone: done, loses-answer: done, copies: done,
         forges: done, kills: done, restarts: done, sets-clock: done, checks-all: 1 pass,
         edits: allowed, edits: denied, fenced, edits: denied, lease, edits: denied, implicit"""
-    kinds = [" ".join(each.split()) for each in wanted.replace("denied,", "denied;").split(",")]
-    assert {each.replace(";", ",") for each in kinds} <= done
+    kinds = [" ".join(word.split()) for word in wanted.replace("denied,", "denied;").split(",")]
+    assert {word.replace(";", ",") for word in kinds} <= done
 
 
 def _counts(seed: int) -> list[tuple[str, int]]:
@@ -239,17 +239,17 @@ def world_of(
         (world_of(stores=LosesRecords), "what a clone recorded is known to all"),
         (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone"),
     ],
-    ids=lambda each: each if isinstance(each, str) else "",
+    ids=lambda x: x if isinstance(x, str) else "",
 )
 def test_a_wrong_part_is_found(wrong: type[World], law: str) -> None:
-    found = set()
+    broken = set()
     for seed in range(60):
         outcome = schedule.play(seed, schedule.steps(seed, STEPS), wrong)
         if outcome.violation:
-            found.add(outcome.violation.partition(" | ")[0])
-            if any(each.startswith(law) for each in found):
+            broken.add(outcome.violation.partition(" | ")[0])
+            if any(x.startswith(law) for x in broken):
                 return
-    pytest.fail(f"never found: {law}; found: {sorted(found)}")
+    pytest.fail(f"never found: {law}; found: {sorted(broken)}")
 
 
 @pytest.mark.slow
@@ -268,4 +268,4 @@ def test_a_failing_schedule_is_told_by_its_seed_and_by_the_few_steps_that_it_nee
 def test_of_a_schedule_that_was_made_smaller_no_step_can_go() -> None:
     steps = schedule.steps(3, 40)
     needed = [steps[4], steps[17], steps[30]]
-    assert schedule.smaller(steps, lambda part: all(each in part for each in needed)) == needed
+    assert schedule.smaller(steps, lambda part: all(step in part for step in needed)) == needed

@@ -21,11 +21,11 @@ from tests.support.two_clones import TwoClones, changed, two_clones
 
 @pytest.fixture
 def two(clones: Callable[[int], list[Path]]) -> TwoClones:
-    found = two_clones(clones)
-    (found.place / "a.py").write_text(changed(10))
-    (found.place / "b.py").unlink()
-    (found.place / "new.py").write_text("1\n")
-    return found
+    pair = two_clones(clones)
+    (pair.place / "a.py").write_text(changed(10))
+    (pair.place / "b.py").unlink()
+    (pair.place / "new.py").write_text("1\n")
+    return pair
 
 
 def book(clone: Path) -> dict[str, Any]:
@@ -35,13 +35,14 @@ def book(clone: Path) -> dict[str, Any]:
 @pytest.mark.slow
 def test_each_file_has_the_reports_of_agents_in_other_clones(two: TwoClones) -> None:
     two.exchange()
-    found = book(two.other)
+    policy_book = book(two.other)
     reports = {
-        path: [ChangesReport(*fields) for fields in each] for path, each in found["changes"].items()
+        path: [ChangesReport(*fields) for fields in rows]
+        for path, rows in policy_book["changes"].items()
     }
     shown = {
-        path: [(x.agent, x.issue, x.base[:4], x.ranges, x.is_deleted) for x in each]
-        for path, each in reports.items()
+        path: [(x.agent, x.issue, x.base[:4], x.ranges, x.is_deleted) for x in of_path]
+        for path, of_path in reports.items()
     }
     a, b = (git(two.other, "rev-parse", f"main:{name}")[:4] for name in ("a.py", "b.py"))
     assert shown == {
@@ -49,7 +50,7 @@ def test_each_file_has_the_reports_of_agents_in_other_clones(two: TwoClones) -> 
         "b.py": [("worker-1", 1, b, None, True)],
         "new.py": [("worker-1", 1, "", None, False)],
     }
-    assert found["main"] == "refs/remotes/origin/main"
+    assert policy_book["main"] == "refs/remotes/origin/main"
     (report,) = reports["a.py"]
     presence = json.loads((two.one / ".git/ghp/agents/worker-1.json").read_bytes())
     assert report.epoch == presence["epoch"]
@@ -96,9 +97,9 @@ def write(two: TwoClones, text: str, name: str = "a.py") -> Hooked:
     return call("claude", message, two.other)
 
 
-def refusal(found: Hooked) -> str:
-    assert found.code == 0, found
-    fields = found.said["hookSpecificOutput"]
+def refusal(hooked: Hooked) -> str:
+    assert hooked.code == 0, hooked
+    fields = hooked.said["hookSpecificOutput"]
     assert fields["permissionDecision"] == "deny"
     return re.sub(r"reported .+ ago", "reported <age> ago", fields["permissionDecisionReason"])
 
@@ -173,5 +174,5 @@ def test_a_check_of_what_was_edited_warns_and_asking_for_the_file_works(two: Two
     done = invoke("agent-check a.py --as worker-2", two.other)
     assert done.code == 0
     assert "This edit of a.py would conflict at your line 11. worker-1 has changed" in done.err
-    asked = invoke("agent-escalate --file a.py --as worker-2", two.other)
-    assert asked.code == 0, asked
+    result = invoke("agent-escalate --file a.py --as worker-2", two.other)
+    assert result.code == 0, result

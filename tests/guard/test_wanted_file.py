@@ -18,15 +18,15 @@ def here(repo: Path) -> Path:
 def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     refused = invoke("agent-check src/a.py --as w-a", here)
     assert "or ask: `ghp agent-escalate --file src/a.py`." in refused.out
-    asked = invoke("agent-escalate --file a.py --as w-a", here / "src")
-    name = asked.out.strip()
-    assert (asked.code, asked.err) == (
+    result = invoke("agent-escalate --file a.py --as w-a", here / "src")
+    name = result.out.strip()
+    assert (result.code, result.err) == (
         0, f"✓ Asked {name}. To answer: ghp agent-answer {name} TEXT\n",
     )  # fmt: skip
     for again in ("", "'It has a bug.'"):  # a reason does not make it another question
-        assert invoke(f"agent-escalate {again} --file src/a.py --as w-a", here).out == asked.out
-    (found,) = json.loads(invoke("agent-escalations --json", here).out)
-    assert (found["question"], found["options"]) == (
+        assert invoke(f"agent-escalate {again} --file src/a.py --as w-a", here).out == result.out
+    (question,) = json.loads(invoke("agent-escalations --json", here).out)
+    assert (question["question"], question["options"]) == (
         "May I change src/a.py, leased by w-b?", ["yes", "no"],
     )  # fmt: skip
 
@@ -40,9 +40,9 @@ def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     ],
 )
 def test_own_words_ask_for_the_file_and_a_yes_is_carried_out(here: Path, words: str) -> None:
-    asked = invoke(f"agent-escalate {words} --as w-a", here)
-    assert asked.out == invoke("agent-escalate --file src/a.py --as w-a", here).out
-    succeed(here, f"agent-answer {asked.out.strip()} yes")
+    result = invoke(f"agent-escalate {words} --as w-a", here)
+    assert result.out == invoke("agent-escalate --file src/a.py --as w-a", here).out
+    succeed(here, f"agent-answer {result.out.strip()} yes")
     assert invoke("agent-check src/a.py --as w-a", here).code == 0
     assert invoke("agent-check src/a.py --as w-b", here).code == 3
 
@@ -58,8 +58,8 @@ def test_own_words_ask_for_the_file_and_a_yes_is_carried_out(here: Path, words: 
 )
 def test_other_words_stay_an_ordinary_question(here: Path, words: str) -> None:
     succeed(here, f"agent-escalate {words} --as w-a")
-    (found,) = json.loads(invoke("agent-escalations --json", here).out)
-    assert found["options"] != ["yes", "no"]
+    (question,) = json.loads(invoke("agent-escalations --json", here).out)
+    assert question["options"] != ["yes", "no"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,9 @@ def test_the_holder_itself_has_nothing_to_ask(here: Path) -> None:
 
 def test_the_question_is_on_its_issue_with_what_was_done(here: Path) -> None:
     succeed(here, "agent-issue new Parse")
-    asked = invoke("agent-escalate --file src/a.py --issue 1 --as w-a", here)
-    succeed(here, f"agent-answer {asked.out.strip()} yes", f"agent-answer {asked.out.strip()} yes")
+    result = invoke("agent-escalate --file src/a.py --issue 1 --as w-a", here)
+    succeed(
+        here, f"agent-answer {result.out.strip()} yes", f"agent-answer {result.out.strip()} yes"
+    )
     shown = invoke("agent-issue show 1", here).out
-    assert shown.count(f"{asked.out.strip()}: w-a may change src/a.py.") == 1
+    assert shown.count(f"{result.out.strip()}: w-a may change src/a.py.") == 1

@@ -74,8 +74,8 @@ def test_each_reason_why_they_cannot_be_used_is_said(
     assert handoff.commits
     store, unknown = station.team.store, "1" * 40
 
-    def why(known: Handoff) -> str:
-        return commits.unpack(station.ws, store, known)
+    def why(earlier: Handoff) -> str:
+        return commits.unpack(station.ws, store, earlier)
 
     assert why(handoff._replace(commits=None)) == "they are not stored with the handoff"
     assert why(handoff._replace(id="0" * 12)) == "this clone has not fetched them"

@@ -31,9 +31,9 @@ def about(here: Station, issue: str | None = None, actor: Actor = WORKER) -> Evi
 
 
 def test_the_issue_in_hand_is_the_topic_with_what_blocks_it(here: Station) -> None:
-    found = about(here)
-    assert (found.number, found.numbers, found.notes) == (2, (2,), ())
-    assert [blocker.title for blocker in found.blockers] == ["Storage"]
+    topic = about(here)
+    assert (topic.number, topic.numbers, topic.notes) == (2, (2,), ())
+    assert [blocker.title for blocker in topic.blockers] == ["Storage"]
 
 
 def test_an_issue_that_is_named_comes_before_the_one_in_hand(here: Station) -> None:
@@ -53,16 +53,16 @@ def test_an_issue_that_is_named_and_is_not_there_is_an_error(here: Station) -> N
 
 def test_a_branch_that_names_an_issue_that_is_not_there_is_noted(repo: Path) -> None:
     begin_work(repo, "agent/worker-1/99-ghost")
-    found = about(make_team().at(repo))
-    assert (found.number, found.issue) == (99, None)
-    assert found.notes[0].endswith("The branch or the agent refers to it.")
+    topic = about(make_team().at(repo))
+    assert (topic.number, topic.issue) == (99, None)
+    assert topic.notes[0].endswith("The branch or the agent refers to it.")
 
 
 def test_a_tracker_out_of_reach_leaves_the_number_and_a_note(here: Station) -> None:
     here.team.tracker.reachable = False
-    found = about(here, "#2")
-    assert (found.number, found.issue) == (2, None)
-    assert found.notes == ("Cannot read issue #2: The tracker cannot be reached.",)
+    topic = about(here, "#2")
+    assert (topic.number, topic.issue) == (2, None)
+    assert topic.notes == ("Cannot read issue #2: The tracker cannot be reached.",)
 
 
 def test_an_id_cannot_be_guessed_at_without_the_tracker(here: Station) -> None:
@@ -77,11 +77,11 @@ def test_an_id_cannot_be_guessed_at_without_the_tracker(here: Station) -> None:
 def test_the_branch_tells_what_was_committed_on_top_of_the_trunk(here: Station) -> None:
     base = git(here.folder, "rev-parse", "main")
     head = commit(here.folder, {"dash.py": "x = 1\ny = 2\n"}, "Begin the dashboard")
-    found = evidence.branch(here.ws)
-    assert (found.name, found.head, found.tip) == ("agent/worker-1/2-dashboard", head, head)
-    assert (found.trunk, found.unsent, found.operation) == ("main", None, None)
-    assert (found.history.base, found.history.total) == (base, 1)
-    assert [(file.path, file.added, file.removed) for file in found.history.files] == [
+    branch = evidence.branch(here.ws)
+    assert (branch.name, branch.head, branch.tip) == ("agent/worker-1/2-dashboard", head, head)
+    assert (branch.trunk, branch.unsent, branch.operation) == ("main", None, None)
+    assert (branch.history.base, branch.history.total) == (base, 1)
+    assert [(file.path, file.added, file.removed) for file in branch.history.files] == [
         ("dash.py", 2, 0)
     ]
 
@@ -104,11 +104,11 @@ def test_only_what_concerns_the_topic_is_told(here: Station) -> None:
     here.ask("Which colour?")
     here.ask("Which database?", issue="1")
     here.hand_over(checkpoint=True)
-    found = evidence.topic_facts(here.team.store, about(here))
-    assert [question.title for question in found.escalations] == ["Which colour?"]
-    assert [handoff.kind for handoff in found.handoffs] == ["checkpoint"]
-    assert {entry.issue for entry in found.ledger} == {2}
-    assert found.notes == ()
+    facts = evidence.topic_facts(here.team.store, about(here))
+    assert [question.title for question in facts.escalations] == ["Which colour?"]
+    assert [handoff.kind for handoff in facts.handoffs] == ["checkpoint"]
+    assert {entry.issue for entry in facts.ledger} == {2}
+    assert facts.notes == ()
 
 
 def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
@@ -118,9 +118,9 @@ def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
     others.ask("Theirs?")
     others.hand_over(to="worker-1")
     others.hand_over(to="worker-3", note="For another.")
-    found = evidence.topic_facts(team.store, about(mine))
-    assert [question.title for question in found.escalations] == ["Mine?"]
-    assert [handoff.to for handoff in found.handoffs] == ["worker-1"]
+    facts = evidence.topic_facts(team.store, about(mine))
+    assert [question.title for question in facts.escalations] == ["Mine?"]
+    assert [handoff.to for handoff in facts.handoffs] == ["worker-1"]
 
 
 def test_a_handoff_under_an_earlier_number_is_found(here: Station) -> None:

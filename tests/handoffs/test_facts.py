@@ -23,13 +23,13 @@ def read(here: Station, *, ask_rights: bool = False) -> HandoffFacts:
 
 
 def test_commits_questions_and_uncommitted_work_are_facts(here: Station) -> None:
-    asked = here.ask("Which colour?").escalation
+    question = here.ask("Which colour?").escalation
     commit(here.folder, {"dash.py": "x = 1\n"}, "Begin the dashboard")
     (here.folder / "dash.py").write_text("x = 2\n")
     facts = read(here)
     assert facts.about.number == 2
     assert [entry.subject for entry in facts.branch.history.commits] == ["Begin the dashboard"]
-    assert [entry.id for entry in facts.topic_facts.escalations] == [asked.id]
+    assert [entry.id for entry in facts.topic_facts.escalations] == [question.id]
     assert [change.path for change in facts.work.patch.changes] == ["dash.py"]
     assert facts.learnt == ()
 

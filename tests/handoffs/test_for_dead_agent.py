@@ -137,6 +137,6 @@ def test_its_own_last_handoff_is_not_hidden_by_one_that_says_less(
     run(sweeper)
     team.silence(DEAD, two)
     assert texts(run(sweeper)) != []
-    (found,) = handoffs(sweeper)
-    assert (found.by.name, found.note) == ("worker-1", "The lexer is next.")
-    assert found.work is not None
+    (kept,) = handoffs(sweeper)
+    assert (kept.by.name, kept.note) == ("worker-1", "The lexer is next.")
+    assert kept.work is not None

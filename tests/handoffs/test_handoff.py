@@ -14,10 +14,10 @@ def handoff(identity: str, clock: int = 1, at: str = "2025-06-15T15:06:40Z") -> 
 
 
 def test_a_handoff_is_found_by_the_start_of_its_id() -> None:
-    known = [handoff("aaaa1111"), handoff("aaaa2222"), handoff("bbbb3333")]
-    assert find(known, "H-bb") == known[2]
-    assert find(known, " h-AAAA2 ") == known[1]
-    assert find(known, "aaaa1111") == known[0]
+    handoffs = [handoff("aaaa1111"), handoff("aaaa2222"), handoff("bbbb3333")]
+    assert find(handoffs, "H-bb") == handoffs[2]
+    assert find(handoffs, " h-AAAA2 ") == handoffs[1]
+    assert find(handoffs, "aaaa1111") == handoffs[0]
 
 
 def test_an_id_that_fits_several_lists_them() -> None:

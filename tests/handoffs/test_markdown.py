@@ -68,8 +68,8 @@ def test_a_path_is_shown_as_code_whatever_bytes_it_has(name: str, shown: str) ->
 
 
 def test_values_for_a_template_have_no_control_character_at_any_depth() -> None:
-    found = page.cleaned({"a": ["x\x1b[2J", {"b": "y\rz"}], "n": 3})
-    assert found == {"a": ["x�[2J", {"b": "y�z"}], "n": 3}
+    cleaned = page.cleaned({"a": ["x\x1b[2J", {"b": "y\rz"}], "n": 3})
+    assert cleaned == {"a": ["x�[2J", {"b": "y�z"}], "n": 3}
 
 
 # -------------------------------------------------------------------------------- the issue
@@ -109,10 +109,10 @@ def test_without_an_issue_a_template_is_given_nothing_of_one() -> None:
 
 
 def test_an_answer_that_was_replaced_is_not_shown() -> None:
-    asked = Escalation("1a", Question("worker-1", "How wide?"), AT, 1, CloneId("c"))
+    question = Escalation("1a", Question("worker-1", "How wide?"), AT, 1, CloneId("c"))
     first = Answer("2b", "1a", ADA, "Eight", AT, 2, CloneId("c"))
     later = first._replace(id="3c", text="Four")
-    (block,) = page.answer_blocks([asked._replace(answers=(first, later))])
+    (block,) = page.answer_blocks([question._replace(answers=(first, later))])
     assert block.splitlines()[-1] == "> Four"
     assert "Eight" not in block
 

@@ -102,22 +102,22 @@ def test_any_handoff_comes_back(
 )  # fmt: skip
 def test_a_broken_or_hostile_record_is_a_problem_and_hides_no_other(data: bytes) -> None:
     bad = ".ghp/handoffs/12/x-00000000.md"
-    found, problems = read_handoffs({bad: data, path_of(HANDOFF): render(HANDOFF, "")})
-    assert found == [HANDOFF]
+    handoffs, problems = read_handoffs({bad: data, path_of(HANDOFF): render(HANDOFF, "")})
+    assert handoffs == [HANDOFF]
     assert [problem.place for problem in problems] == [bad]
 
 
 @pytest.mark.parametrize("branch", ["a b", "a\nb", "-x", "a\x1b[m", "a:b", "", "x" * 300, 7])
 def test_a_branch_that_git_would_not_take_is_no_branch(branch: object) -> None:
     text = f"---\nkind: handoff\nfrom: worker-1\nbranch: {json.dumps(branch)}\n---\n"
-    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
-    assert found[0].branch is None
+    handoffs, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
+    assert handoffs[0].branch is None
 
 
 def test_a_name_and_a_time_are_one_line() -> None:
     text = '---\nkind: handoff\nfrom: "Ada\\n## x\\e[m"\nperson: true\nat: "now\\n# x"\n---\n'
-    found, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
-    assert (found[0].by.name, found[0].at) == ("Ada ## x [m", "now # x")
+    handoffs, _ = read_handoffs({".ghp/handoffs/2/x-00000000.md": text.encode()})
+    assert (handoffs[0].by.name, handoffs[0].at) == ("Ada ## x [m", "now # x")
 
 
 def test_files_of_newer_versions_are_none_of_ours() -> None:
@@ -137,8 +137,8 @@ def test_unknown_and_odd_fields_are_passed_over() -> None:
     }  # fmt: skip
     lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in meta.items())
     path = ".ghp/handoffs/none/x-00000000.md"
-    found, problems = read_handoffs({path: f"---\n{lines}---\n".encode()})
+    handoffs, problems = read_handoffs({path: f"---\n{lines}---\n".encode()})
     assert problems == []
-    assert found[0].clock == 0
-    assert found[0].note == ""
-    assert found[0].work == Work("", missing=(Missing("", None, ""),))
+    assert handoffs[0].clock == 0
+    assert handoffs[0].note == ""
+    assert handoffs[0].work == Work("", missing=(Missing("", None, ""),))

@@ -186,8 +186,8 @@ def test_the_budget_is_kept_whatever_people_write(
     station.hand_over(issue="2", note=note)
     text = station.resume(max_chars=limit, issue="2").text
     assert len(text) <= max(limit, LEAST)
-    known = ("Handoff note", "Next steps", "Issue", "Where you are", "Commits")
-    assert set(headings(text)) <= set(known)
+    titles = ("Handoff note", "Next steps", "Issue", "Where you are", "Commits")
+    assert set(headings(text)) <= set(titles)
     assert all(char.isprintable() or char in "\n\t" for char in text)
 
 
@@ -200,9 +200,9 @@ def test_answers_are_told_once_and_only_to_who_asked(here: Station) -> None:
     other = here.team.at(here.folder, "worker-2")
     assert other.resume().news == ()
     resumed = here.resume()
-    assert [each.escalation.id for each in resumed.news] == [question.id]
+    assert [item.escalation.id for item in resumed.news] == [question.id]
     assert here.resume().news == resumed.news  # told only once it was printed
-    mark_told(here.ws, AgentName("worker-1"), [each.id for each in resumed.news])
+    mark_told(here.ws, AgentName("worker-1"), [item.id for item in resumed.news])
     assert here.resume().news == ()
 
 

@@ -51,25 +51,25 @@ def test_a_record_is_read_as_it_was_written() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(broken: bytes) -> None:
-    found, problems = read_returns({**files(SAID), f"{folder_of(2)}0a1b2c3d.json": broken})
-    assert found == [SAID]
+    returns, problems = read_returns({**files(SAID), f"{folder_of(2)}0a1b2c3d.json": broken})
+    assert returns == [SAID]
     assert [problem.place for problem in problems] == [f"{folder_of(2)}0a1b2c3d.json"]
 
 
 def test_a_record_under_another_path_is_a_problem() -> None:
     ((_, content),) = encode(SAID).files
-    found, problems = read_returns({f"{folder_of(3)}{SAID.id}.json": content})
-    assert (found, len(problems)) == ([], 1)
+    returns, problems = read_returns({f"{folder_of(3)}{SAID.id}.json": content})
+    assert (returns, len(problems)) == ([], 1)
 
 
 def test_a_new_head_is_a_new_round_and_another_trunk_is_not() -> None:
     later = SAID._replace(trunk="c" * 40, clock=8)
     again = SAID._replace(head="d" * 40, clock=9)
     other = SAID._replace(pull=3, clock=10)
-    known = [SAID, later, again, other]
-    assert [round_of(known, each) for each in known] == [1, 1, 2, 1]
-    assert last(known) == [(again, 2), (other, 1)]
-    assert len({each.id for each in known}) == 4
+    returns = [SAID, later, again, other]
+    assert [round_of(returns, entry) for entry in returns] == [1, 1, 2, 1]
+    assert last(returns) == [(again, 2), (other, 1)]
+    assert len({entry.id for entry in returns}) == 4
     assert marker(SAID) == marker(later) != marker(again)
 
 

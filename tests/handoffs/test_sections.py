@@ -33,7 +33,7 @@ def test_a_list_keeps_its_newest_items() -> None:
 
 
 @pytest.mark.parametrize(
-    ("known", "goal"),
+    ("handoffs", "goal"),
     [
         ([], ""),
         ([handed("me", "Mine")], "Mine"),
@@ -43,9 +43,9 @@ def test_a_list_keeps_its_newest_items() -> None:
     ],
 )
 def test_an_agent_carries_on_its_own_words_and_those_handed_to_it(
-    known: list[Handoff], goal: str
+    handoffs: list[Handoff], goal: str
 ) -> None:
-    assert sections.carried(known, "me", "agent/y").goal == goal
+    assert sections.carried(handoffs, "me", "agent/y").goal == goal
 
 
 def test_words_are_tidied_and_what_is_cut_is_said() -> None:

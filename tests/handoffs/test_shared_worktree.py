@@ -106,9 +106,9 @@ def test_edits_of_the_same_path_in_other_worktrees_count_for_nothing(
     now = time.time()
     assert implicit_leases.take_lease(folders, "worker-2", 1, "one.md", other, now) is None
     assert implicit_leases.take_lease(folders, "worker-2", 1, "generated", other, now) is None
-    found = sharing(space(shared), "worker-1")
-    assert found.editor("one.md") == "worker-1"
-    assert found.editor("generated") == ""
+    shared_with = sharing(space(shared), "worker-1")
+    assert shared_with.editor("one.md") == "worker-1"
+    assert shared_with.editor("generated") == ""
 
 
 def test_case_is_ignored_where_git_ignores_it() -> None:

@@ -47,7 +47,7 @@ def messages(client: str) -> st.SearchStrategy[dict[str, Any]]:
     rest = st.dictionaries(st.sampled_from(KEYS), VALUES)
     name = st.sampled_from(events) | VALUES
     return st.builds(
-        lambda event, said, more: {**more, **said, "hook_event_name": event},
+        lambda event, message, more: {**more, **message, "hook_event_name": event},
         name,
         st.fixed_dictionaries({}, optional=near),
         rest,
@@ -83,8 +83,8 @@ def test_an_answer_has_what_is_to_be_said_or_is_empty(
     event = HANDLED[client].parse(data.draw(messages(client)))
     if event is None:
         return
-    said = HANDLED[client].render(event, Reply(deny=deny, context=context))
+    rendered = HANDLED[client].render(event, Reply(deny=deny, context=context))
     refused = bool(deny) and event.kind == "edit"
     heard = bool(context) and event.hears
-    assert bool(said) == (refused or heard)
-    assert breaches(f"hook/{client}-reply", said) == []
+    assert bool(rendered) == (refused or heard)
+    assert breaches(f"hook/{client}-reply", rendered) == []

@@ -49,22 +49,22 @@ def test_what_says_nothing_leaves_the_last_action_as_it_is(repo: Path) -> None:
 def test_an_agent_whose_beginning_was_missed_is_registered(repo: Path) -> None:
     set_up(repo, None)
     assert call("claude", payload("claude-PostToolBatch", repo), repo) == SILENT
-    found = presence(repo, "claude-0001")
-    assert (found["kind"], found["epoch"], found["session"], found["lastAction"]) == (
+    fields = presence(repo, "claude-0001")
+    assert (fields["kind"], fields["epoch"], fields["session"], fields["lastAction"]) == (
         "claude", 1, SESSION, "Edited new.txt",
     )  # fmt: skip
 
 
 def test_subagents_act_as_their_agent(repo: Path) -> None:
     begun(repo)
-    said = batch(repo, bash("make lint"), agent_id="a1", agent_type="general-purpose")
-    assert call("claude", said, repo) == SILENT
+    event = batch(repo, bash("make lint"), agent_id="a1", agent_type="general-purpose")
+    assert call("claude", event, repo) == SILENT
     assert presence(repo)["lastAction"] == "Ran make lint"
     assert [path.name for path in (repo / ".git/ghp/agents").glob("*.json")] == ["worker-1.json"]
 
 
 @pytest.mark.parametrize(
-    ("client", "said"),
+    ("client", "message"),
     [
         ("codex", {"hook_event_name": "PostToolUse", "session_id": "s", "tool_name": "Bash"}),
         (
@@ -95,12 +95,16 @@ def test_subagents_act_as_their_agent(repo: Path) -> None:
         ),
     ],
 )
-def test_every_client_is_followed(repo: Path, client: str, said: dict[str, Any]) -> None:
+def test_every_client_is_followed(repo: Path, client: str, message: dict[str, Any]) -> None:
     set_up(repo)
     given = {"cwd": str(repo), "tool_input": {"command": "make test"}}
-    assert call(client, said | given, repo) == SILENT
-    found = presence(repo)
-    assert (found["kind"], found["session"], found["lastAction"]) == (client, "s", "Ran make test")
+    assert call(client, message | given, repo) == SILENT
+    fields = presence(repo)
+    assert (fields["kind"], fields["session"], fields["lastAction"]) == (
+        client,
+        "s",
+        "Ran make test",
+    )
     assert log(repo) == []
 
 
@@ -109,8 +113,8 @@ def test_every_client_is_followed(repo: Path, client: str, said: dict[str, Any])
 
 def answered(repo: Path, text: str = "SQLite") -> str:
     """worker-1 asked something, and a person has answered; the number of the question."""
-    asked = invoke("agent-escalate 'Which database?' --as worker-1", repo)
-    name = asked.out.split()[0]
+    question = invoke("agent-escalate 'Which database?' --as worker-1", repo)
+    name = question.out.split()[0]
     assert invoke(["agent-answer", name, text, "--as", "@me"], repo).code == 0
     return name
 
@@ -120,22 +124,22 @@ def test_a_tool_of_qwen_takes_no_news_but_the_request_after_it_does(repo: Path) 
     """The tool may be a sub-agent's, and nothing tells."""
     begun(repo)
     answered(repo)
-    said = {"session_id": SESSION, "cwd": str(repo)}
+    message = {"session_id": SESSION, "cwd": str(repo)}
     tool = {"hook_event_name": "PostToolUse", "tool_name": "glob", "tool_input": {}}
     asks = {"hook_event_name": "UserPromptSubmit", "prompt": ""}
-    assert call("qwen", said | tool, repo) == SILENT
-    assert "SQLite" in context(call("qwen", said | asks, repo))
-    assert call("qwen", said | asks, repo) == SILENT
+    assert call("qwen", message | tool, repo) == SILENT
+    assert "SQLite" in context(call("qwen", message | asks, repo))
+    assert call("qwen", message | asks, repo) == SILENT
 
 
 @pytest.mark.slow
 def test_an_answer_is_told_once_and_as_what_it_is(repo: Path) -> None:
     begun(repo)
     name = answered(repo)
-    told = context(call("claude", batch(repo, bash("make")), repo)).splitlines()
-    assert told[0] == "ghp-agents has news for this agent:"
-    assert told[1].startswith(f"Answer to your question {name}, by person «Test Person», ")
-    assert told[2:] == [
+    lines = context(call("claude", batch(repo, bash("make")), repo)).splitlines()
+    assert lines[0] == "ghp-agents has news for this agent:"
+    assert lines[1].startswith(f"Answer to your question {name}, by person «Test Person», ")
+    assert lines[2:] == [
         "Question: «Which database?»",
         "```",
         "SQLite",
@@ -148,8 +152,8 @@ def test_an_answer_is_told_once_and_as_what_it_is(repo: Path) -> None:
 
 def test_an_answer_to_another_is_not_told(repo: Path) -> None:
     begun(repo)
-    asked = invoke("agent-escalate 'Which colour?' --as worker-2", repo)
-    invoke(["agent-answer", asked.out.split()[0], "red", "--as", "@me"], repo)
+    question = invoke("agent-escalate 'Which colour?' --as worker-2", repo)
+    invoke(["agent-answer", question.out.split()[0], "red", "--as", "@me"], repo)
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
 
 
@@ -157,11 +161,11 @@ def test_an_answer_to_another_is_not_told(repo: Path) -> None:
 def test_an_answer_from_another_clone_rings_after_the_sync(repo: Path, clones: Any) -> None:
     one, two = clones(2)
     begun(one)
-    asked = invoke("agent-escalate 'Which database?' --as worker-1", one)
+    question = invoke("agent-escalate 'Which database?' --as worker-1", one)
     invoke("agent-sync", one)
     invoke("agent-init", two)
     invoke("agent-sync", two)
-    assert invoke(["agent-answer", asked.out.split()[0], "SQLite", "--as", "@me"], two).code == 0
+    assert invoke(["agent-answer", question.out.split()[0], "SQLite", "--as", "@me"], two).code == 0
     invoke("agent-sync", two)
     assert call("claude", batch(one, bash("make")), one) == SILENT
     invoke("agent-sync", one)
@@ -178,13 +182,13 @@ def test_who_was_replaced_is_told_once_after_a_batch_and_again_at_each_prompt(re
     assert invoke("agent-claim 1 --as worker-1", repo).code == 0
     stolen = invoke("agent-claim 1 --steal --reason urgent --as worker-2", repo)
     assert stolen.code == 0, stolen
-    told = context(call("claude", batch(repo, bash("make")), repo))
-    assert "Your claim of #1 was taken: worker-2 has held it since " in told
-    assert "urgent" in told
+    text = context(call("claude", batch(repo, bash("make")), repo))
+    assert "Your claim of #1 was taken: worker-2 has held it since " in text
+    assert "urgent" in text
     assert call("claude", batch(repo, bash("make")), repo) == SILENT
     for _ in range(2):
-        said = context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
-        assert "Your claim of #1 was taken: worker-2 has held it since " in said
+        again = context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
+        assert "Your claim of #1 was taken: worker-2 has held it since " in again
     assert log(repo) == []
 
 

@@ -98,23 +98,21 @@ def test_a_question_that_a_sandbox_stopped_is_asked_once_and_its_agent_reads_so(
     begun: Path,
 ) -> None:
     stopped = ran(begun, "ghp agent-escalate 'How wide is a tab?' --wait", FAILED)
-    said = [context(call("codex", stopped, begun)) for _ in range(2)]
-    assert said[0].startswith(
+    texts = [context(call("codex", stopped, begun)) for _ in range(2)]
+    assert texts[0].startswith(
         "Your sandbox let `agent-escalate` write nothing, so this session's hook ran it outside:\n"
         "✓ Asked E-"
     )
-    asked = json.loads(invoke("agent-escalations --json", begun).out)
-    assert [(each["agent"], each["question"]) for each in asked] == [
-        ("worker-1", "How wide is a tab?")
-    ]
-    assert asked[0]["id"][:12] in said[1]
+    questions = json.loads(invoke("agent-escalations --json", begun).out)
+    assert [(x["agent"], x["question"]) for x in questions] == [("worker-1", "How wide is a tab?")]
+    assert questions[0]["id"][:12] in texts[1]
 
 
 def test_a_refused_lease_says_who_has_the_file(begun: Path) -> None:
     assert invoke("agent-lease src/ --as worker-2", begun).code == 0
-    said = context(call("codex", ran(begun, "ghp agent-lease src/a.py", FAILED), begun))
-    assert "ran it outside; it failed with code 3:\n" in said
-    assert "worker-2" in said
+    text = context(call("codex", ran(begun, "ghp agent-lease src/a.py", FAILED), begun))
+    assert "ran it outside; it failed with code 3:\n" in text
+    assert "worker-2" in text
 
 
 def test_what_was_recorded_or_comes_from_a_part_of_the_agent_is_not_carried_out(
@@ -145,7 +143,7 @@ def test_a_heartbeat_counts_though_the_sandbox_lets_it_write_nothing(
 ) -> None:
     invoke("agent-heartbeat --status planning --as worker-1", begun)
     assert call("codex", ran(begun, command, ""), begun) == SILENT
-    found = presence(begun)
-    assert found["status"] == status
+    fields = presence(begun)
+    assert fields["status"] == status
     if status == "testing":
-        assert found["lastAction"] == "Runs the tests"
+        assert fields["lastAction"] == "Runs the tests"

@@ -111,8 +111,8 @@ def test_filters_are_switched_off(here: Path, tmp_path: Path) -> None:
 def test_an_odd_memory_is_none(tmp_path: Path, content: bytes) -> None:
     folders, where = [str(tmp_path)], "/clone/.git"
     changed_files.keep(folders, "worker-1", where, Memory("t", {"a": "1:2"}, {"a": "told"}))
-    found = changed_files.recall(folders, "worker-1", where, BEFORE)
-    assert (found.at, found.signs, found.notices) == ("t", {"a": "1:2"}, {"a": "told"})
+    memory = changed_files.recall(folders, "worker-1", where, BEFORE)
+    assert (memory.at, memory.signs, memory.notices) == ("t", {"a": "1:2"}, {"a": "told"})
     assert changed_files.recall(folders, "worker-1", "/other/.git", BEFORE).at == BEFORE
     (file,) = (tmp_path / changed_files.FOLDER).iterdir()
     file.write_bytes(content)

@@ -103,10 +103,10 @@ def test_an_edit_without_a_path_is_an_edit_of_nothing(given: object) -> None:
     assert event.paths == []
 
 
-def answered(name: str, **said: str) -> Mapping[str, Any]:
+def answered(name: str, **answer: str) -> Mapping[str, Any]:
     event = claude.parse(payload(name))
     assert event is not None
-    return claude.render(event, Reply(**said))  # type: ignore[arg-type]
+    return claude.render(event, Reply(**answer))  # type: ignore[arg-type]
 
 
 def test_a_refusal_is_a_denied_permission() -> None:

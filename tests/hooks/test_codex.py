@@ -76,10 +76,10 @@ def test_other_tools_are_told_by_what_they_do() -> None:
     assert deed("", {}) == ()
 
 
-def answered(name: str, **said: str) -> Mapping[str, Any]:
+def answered(name: str, **answer: str) -> Mapping[str, Any]:
     event = codex.parse(payload(name))
     assert event is not None
-    return codex.render(event, Reply(**said))  # type: ignore[arg-type]
+    return codex.render(event, Reply(**answer))  # type: ignore[arg-type]
 
 
 def test_a_refusal_is_a_denied_permission() -> None:

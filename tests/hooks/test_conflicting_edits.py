@@ -45,11 +45,11 @@ def worktrees(repo: Path, worktree: Callable[[Path, str], Path]) -> Pair:
 def hook(client: str, event: dict[str, Any], folder: Path, agent: dict[str, str]) -> Hooked:
     """The hook, which must end by itself, and soon."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = call(client, event | {"cwd": str(folder)}, folder, agent, timeout=SECONDS)
+    hooked = call(client, event | {"cwd": str(folder)}, folder, agent, timeout=SECONDS)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert (found.code, found.err) == (0, b"")
+    assert (hooked.code, hooked.err) == (0, b"")
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < CPU_S
-    return found
+    return hooked
 
 
 def claude(tool: str, folder: Path, name: str, **arguments: Any) -> dict[str, Any]:
@@ -77,9 +77,9 @@ def changed(number: int, text: str = "theirs") -> bytes:
     return NUMBERS.replace(f"line {number}\n", f"{text}\n").encode()
 
 
-def reason(found: Hooked) -> str:
+def reason(hooked: Hooked) -> str:
     """Why Claude Code's edit was refused."""
-    text = found.said["hookSpecificOutput"]["permissionDecisionReason"]
+    text = hooked.said["hookSpecificOutput"]["permissionDecisionReason"]
     assert isinstance(text, str)
     return text
 
@@ -173,11 +173,11 @@ def tools(folder: Path, number: int) -> list[tuple[str, dict[str, Any]]]:
     ]
     codexs = [event("PreToolUse", "apply_patch", command=patched(number))]
     return [
-        *(("claude", each) for each in claude_codes),
-        *(("codex", each) for each in codexs),
-        *(("gemini", each) for each in geminis),
-        *(("cursor", each) for each in cursors),
-        *(("opencode", each) for each in open_codes),
+        *(("claude", x) for x in claude_codes),
+        *(("codex", x) for x in codexs),
+        *(("gemini", x) for x in geminis),
+        *(("cursor", x) for x in cursors),
+        *(("opencode", x) for x in open_codes),
     ]
 
 
@@ -186,9 +186,9 @@ def test_every_tool_of_every_client_is_decided_by_merging(pair: Pair) -> None:
     theirs_becomes(pair, changed(5))
     for number in (20, 5):
         for client, event in tools(pair.mine, number):
-            said = {"session_id": "s", "conversation_id": "s", **event}
-            found = hook(client, said, pair.mine, ONE)
-            assert (b"deny" in found.out) == (number == 5), (client, event, found)
+            message = {"session_id": "s", "conversation_id": "s", **event}
+            hooked = hook(client, message, pair.mine, ONE)
+            assert (b"deny" in hooked.out) == (number == 5), (client, event, hooked)
     assert log(pair.mine) == []
 
 
@@ -204,8 +204,8 @@ def test_a_notebook_is_merged_too(repo: Path, worktree: Callable[[Path, str], Pa
     for cell, is_refused in (("c7", False), ("c2", True)):
         given = {"notebook_path": str(repo / "a.ipynb"), "cell_id": cell, "new_source": "b = 1\n"}
         event = payload("claude-PreToolUse-NotebookEdit", repo, tool_input=given)
-        found = hook("claude", event, repo, ONE)
-        assert (b"deny" in found.out) == is_refused, (cell, found)
+        hooked = hook("claude", event, repo, ONE)
+        assert (b"deny" in hooked.out) == is_refused, (cell, hooked)
 
 
 # --------------------------------------------------------------------------------- line ends
@@ -357,8 +357,8 @@ def test_what_is_no_file_there_is_allowed(pair: Pair, kind: str) -> None:
         path.chmod(0)
     else:
         path.symlink_to("/etc/passwd" if kind == "link out" else "a.txt")
-    found = edit(pair.mine, ONE, "line 20\n", "mine\n")
-    assert b"root:" not in found.out  # what a link leads to is not quoted
+    hooked = edit(pair.mine, ONE, "line 20\n", "mine\n")
+    assert b"root:" not in hooked.out  # what a link leads to is not quoted
     if kind == "folder":
         assert len(undecided(pair.mine)) <= 1
 

@@ -18,17 +18,17 @@ ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 
 
 def edits(agent: dict[str, str], repo: Path, path: Path | str, content: str = "") -> Hooked:
-    said = write(path, repo, session_id=agent["GHP_AGENT"])
-    said["tool_input"] = {**said["tool_input"], "content": content}
-    return call("claude", said, repo, agent)
+    message = write(path, repo, session_id=agent["GHP_AGENT"])
+    message["tool_input"] = {**message["tool_input"], "content": content}
+    return call("claude", message, repo, agent)
 
 
 def reason(hooked: Hooked) -> str:
     assert (hooked.code, hooked.err) == (0, b"")
-    said = hooked.said["hookSpecificOutput"]
-    assert set(said) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
-    assert (said["hookEventName"], said["permissionDecision"]) == ("PreToolUse", "deny")
-    text = said["permissionDecisionReason"]
+    output = hooked.said["hookSpecificOutput"]
+    assert set(output) == {"hookEventName", "permissionDecision", "permissionDecisionReason"}
+    assert (output["hookEventName"], output["permissionDecision"]) == ("PreToolUse", "deny")
+    text = output["permissionDecisionReason"]
     assert isinstance(text, str)
     return text
 
@@ -90,8 +90,8 @@ def test_what_is_none_of_ours_is_let_go(repo: Path, tmp_path: Path, path: str) -
     (tmp_path / "outside").mkdir()
     (repo / "out").symlink_to(tmp_path / "outside")
     for agent in (ONE, TWO):
-        said = write(path, repo)
-        assert call("claude", said, repo, agent) == SILENT
+        message = write(path, repo)
+        assert call("claude", message, repo, agent) == SILENT
     assert not (repo / ".git/ghp/touched").exists()
     assert log(repo) == []
 
@@ -162,8 +162,8 @@ def test_an_edit_by_its_old_and_new_text_is_judged_by_what_becomes_of_the_file(
 
     def edit(old: str, new: str) -> Hooked:
         given = {"file_path": str(other / "a.py"), "old_string": old, "new_string": new}
-        said = write(other / "a.py", other, session_id="worker-2")
-        return call("claude", {**said, "tool_name": "Edit", "tool_input": given}, other, TWO)
+        message = write(other / "a.py", other, session_id="worker-2")
+        return call("claude", {**message, "tool_name": "Edit", "tool_input": given}, other, TWO)
 
     assert edit("17", "seventeen") == SILENT
     assert "at your line 3." in reason(edit("\n3\n", "\nIII\n"))
@@ -204,18 +204,18 @@ def test_a_conflict_is_refused_by_the_slow_check_too(
     checked = invoke("agent-check a.py --as worker-2", other)
     assert checked.code == 3
     assert "This edit of a.py would conflict at your line 3." in checked.out
-    asked = invoke("agent-escalate --file a.py --as worker-2", other)
-    assert asked.code == 0, asked
+    question = invoke("agent-escalate --file a.py --as worker-2", other)
+    assert question.code == 0, question
 
 
 def test_one_worktree_may_warn_instead_of_refusing(repo: Path) -> None:
     mine({"agents": {"sameWorktree": "warn"}})
     set_up(repo, None)
     assert edits(ONE, repo, repo / "a.py") == SILENT
-    said = edits(TWO, repo, repo / "a.py").said["hookSpecificOutput"]
-    assert said["hookEventName"] == "PreToolUse"
-    assert said["additionalContext"].startswith("worker-1 has been editing a.py in this worktree")
-    assert "permissionDecision" not in said
+    output = edits(TWO, repo, repo / "a.py").said["hookSpecificOutput"]
+    assert output["hookEventName"] == "PreToolUse"
+    assert output["additionalContext"].startswith("worker-1 has been editing a.py in this worktree")
+    assert "permissionDecision" not in output
 
 
 @pytest.mark.slow
@@ -227,10 +227,10 @@ def test_who_lost_its_claim_is_told_at_its_next_edit(repo: Path) -> None:
     assert edits(ONE, repo, repo / "a.py") == SILENT
     stolen = invoke("agent-claim 1 --steal --reason 'it is urgent' --as worker-2", repo)
     assert stolen.code == 0, stolen
-    told = reason(patch(repo, ONE)).splitlines()
-    assert told[0].startswith("Your claim of #1 was taken: worker-2 has held it since ")
-    assert told[0].endswith(". worker-2 gave this reason: «stolen: it is urgent».")
-    assert [line[:6] for line in told[1:]] == ["Next: "]  # once, for all files of the patch
+    lines = reason(patch(repo, ONE)).splitlines()
+    assert lines[0].startswith("Your claim of #1 was taken: worker-2 has held it since ")
+    assert lines[0].endswith(". worker-2 gave this reason: «stolen: it is urgent».")
+    assert [line[:6] for line in lines[1:]] == ["Next: "]  # once, for all files of the patch
     batch = payload("claude-PostToolBatch", repo, session_id="worker-1")
     assert "Your claim of #1" not in call("claude", batch, repo, ONE).out.decode()  # not again
 
@@ -244,8 +244,8 @@ PATCH = (
 
 
 def patch(repo: Path, agent: dict[str, str], command: str = PATCH) -> Hooked:
-    said = payload("codex-PreToolUse-apply_patch", repo, tool_input={"command": command})
-    return call("codex", said, repo, agent)
+    message = payload("codex-PreToolUse-apply_patch", repo, tool_input={"command": command})
+    return call("codex", message, repo, agent)
 
 
 @pytest.mark.slow
@@ -271,20 +271,20 @@ def test_a_refused_patch_leaves_nobody_with_its_other_files(repo: Path, strict: 
     assert edits(TWO, repo, repo / "gone.py") == SILENT
     command = PATCH.replace("mine.py", "Mine.py").replace("free.py", "Free.py")
     assert "gone.py" in reason(patch(repo, ONE, command))
-    left = {each.path: each.agent for each in touched.list_all([f"{repo}/.git/ghp"])}
+    left = {lease.path: lease.agent for lease in touched.list_all([f"{repo}/.git/ghp"])}
     assert left == {"Mine.py" if strict else "mine.py": "worker-1", "gone.py": "worker-2"}
 
 
 def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "shell.txt") == SILENT
-    said = payload("codex-PreToolUse-Bash-heredoc", repo)
-    assert "worker-2 has been editing shell.txt" in reason(call("codex", said, repo, ONE))
+    message = payload("codex-PreToolUse-Bash-heredoc", repo)
+    assert "worker-2 has been editing shell.txt" in reason(call("codex", message, repo, ONE))
     assert call("codex", payload("codex-PreToolUse-Bash", repo), repo, ONE) == SILENT
 
 
 @pytest.mark.parametrize(
-    ("client", "said", "answer"),
+    ("client", "message", "answer"),
     [
         (
             "gemini",
@@ -304,12 +304,12 @@ def test_a_patch_in_the_shell_is_asked_as_any_other(repo: Path) -> None:
     ],
 )
 def test_every_client_is_refused_in_its_own_words(
-    repo: Path, client: str, said: dict[str, Any], answer: dict[str, Any]
+    repo: Path, client: str, message: dict[str, Any], answer: dict[str, Any]
 ) -> None:
     set_up(repo, None)
     assert edits(TWO, repo, repo / "a.py") == SILENT
     given = {"file_path": str(repo / "a.py"), "filePath": str(repo / "a.py")}
-    done = call(client, said | {"cwd": str(repo), "tool_input": given}, repo, ONE)
+    done = call(client, message | {"cwd": str(repo), "tool_input": given}, repo, ONE)
     assert (done.code, done.err) == (0, b"")
     why = {value for key, value in done.said.items() if answer[key] is ...}
     assert len(why) == 1

@@ -39,9 +39,11 @@ FILE = "/repo/a.txt"
 def event(client: str, tool: str, cwd: str = "/repo", **arguments: Any) -> Event:
     """The event before an edit, as the client sends it."""
     parse, name = PARSERS[client]
-    found = parse({"hook_event_name": name, "cwd": cwd, "tool_name": tool, "tool_input": arguments})
-    assert isinstance(found, Event)
-    return found
+    parsed = parse(
+        {"hook_event_name": name, "cwd": cwd, "tool_name": tool, "tool_input": arguments}
+    )
+    assert isinstance(parsed, Event)
+    return parsed
 
 
 def after(client: str, tool: str, before: bytes | None, **arguments: Any) -> bytes | None:
@@ -86,11 +88,11 @@ def test_a_recorded_message_changes_the_file_as_the_client_did(
 
 
 def test_a_recorded_write_is_its_content() -> None:
-    said = payload("claude-PreToolUse-Write")
-    found = claude.parse(said)
-    assert found is not None
-    content = said["tool_input"]["content"].encode()
-    assert edited_text.content_after(found, found.paths[0], b"old") == content
+    message = payload("claude-PreToolUse-Write")
+    parsed = claude.parse(message)
+    assert parsed is not None
+    content = message["tool_input"]["content"].encode()
+    assert edited_text.content_after(parsed, parsed.paths[0], b"old") == content
 
 
 @pytest.mark.parametrize("name", ["Edit", "NotebookEdit"])
@@ -98,10 +100,10 @@ def test_what_claude_wrote_is_what_is_computed(name: str) -> None:
     """The recorded response has the file before and after; only the new cell's id is random."""
     done = json.loads((PAYLOADS / f"claude-PostToolUse-{name}.json").read_text(encoding="utf-8"))
     response = done["tool_response"]
-    found = claude.parse(done | {"hook_event_name": "PreToolUse"})
-    assert found is not None
+    parsed = claude.parse(done | {"hook_event_name": "PreToolUse"})
+    assert parsed is not None
     before = response.get("originalFile", response.get("original_file")).encode()
-    written = edited_text.content_after(found, found.paths[0], before)
+    written = edited_text.content_after(parsed, parsed.paths[0], before)
     expected = response.get("updated_file", "b\n").replace(response.get("cell_id", "-"), "0" * 8)
     assert written == expected.encode()
 
@@ -301,13 +303,13 @@ def test_what_a_client_changes_in_ways_of_its_own_is_unknown(client: str, before
 
 def test_a_patch_of_copilot_is_a_text() -> None:
     patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-a\n+b\n*** End Patch"
-    said = {"hook_event_name": "PreToolUse", "cwd": "/repo", "tool_name": "Edit"}
-    found = copilot.parse({**said, "tool_input": patch})
-    assert found is not None
-    assert edited_text.content_after(found, FILE, b"a\n") == b"b\n"
+    message = {"hook_event_name": "PreToolUse", "cwd": "/repo", "tool_name": "Edit"}
+    parsed = copilot.parse({**message, "tool_input": patch})
+    assert parsed is not None
+    assert edited_text.content_after(parsed, FILE, b"a\n") == b"b\n"
     for before in (b"a", b" a\n", b"a\nb\r\n", b"a\n\xff\n"):
         with pytest.raises(UnknownEditError):
-            edited_text.content_after(found, FILE, before)
+            edited_text.content_after(parsed, FILE, before)
 
 
 @pytest.mark.parametrize(
@@ -332,10 +334,10 @@ def test_arguments_that_tell_no_content_are_unknown(
 def test_a_moved_file_has_the_content_of_its_source(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"one\ntwo\n")
     patch = "*** Begin Patch\n*** Update File: a\n*** Move to: sub/b\n@@\n-two\n+2\n*** End Patch"
-    found = event("codex", "apply_patch", cwd=str(tmp_path), command=patch)
-    assert edited_text.content_after(found, "sub/b", None) == b"one\n2\n"
-    assert edited_text.content_after(found, str(tmp_path / "sub/b"), b"old") == b"one\n2\n"
-    assert edited_text.content_after(found, "a", b"one\ntwo\n") is None
+    parsed = event("codex", "apply_patch", cwd=str(tmp_path), command=patch)
+    assert edited_text.content_after(parsed, "sub/b", None) == b"one\n2\n"
+    assert edited_text.content_after(parsed, str(tmp_path / "sub/b"), b"old") == b"one\n2\n"
+    assert edited_text.content_after(parsed, "a", b"one\ntwo\n") is None
 
 
 @pytest.mark.slow
@@ -346,17 +348,17 @@ def test_a_moved_file_has_the_content_of_its_source(tmp_path: Path) -> None:
                                                        "notebook_path"]), inner, max_size=4)),
        st.sampled_from(["Edit", "Write", "NotebookEdit", "apply_patch"]))  # fmt: skip
 def test_any_arguments_give_a_content_or_are_unknown(arguments: Any, tool: str) -> None:
-    found = event("claude", "Edit", file_path=FILE)
-    found.edits[0].tool, found.edits[0].arguments = tool, arguments
+    parsed = event("claude", "Edit", file_path=FILE)
+    parsed.edits[0].tool, parsed.edits[0].arguments = tool, arguments
     try:
-        content = edited_text.content_after(found, FILE, b"x\n")
+        content = edited_text.content_after(parsed, FILE, b"x\n")
     except UnknownEditError:
         return
     assert content is None or isinstance(content, bytes)
 
 
 def test_other_events_have_no_edit() -> None:
-    found = claude.parse(payload("claude-PostToolBatch"))
-    assert found is not None
+    parsed = claude.parse(payload("claude-PostToolBatch"))
+    assert parsed is not None
     with pytest.raises(UnknownEditError, match="the event has no edit"):
-        edited_text.content_after(found, FILE, b"")
+        edited_text.content_after(parsed, FILE, b"")

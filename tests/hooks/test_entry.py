@@ -56,7 +56,7 @@ def test_what_is_no_json_is_in_the_log_of_every_client(repo: Path, client: str) 
 
 @pytest.mark.parametrize("client", CLIENTS)
 @pytest.mark.parametrize(
-    "said",
+    "message",
     [
         {},
         {"hook_event_name": "NeverHeardOf"},
@@ -66,10 +66,10 @@ def test_what_is_no_json_is_in_the_log_of_every_client(repo: Path, client: str) 
 )
 @pytest.mark.sample(10)
 def test_an_event_that_is_not_known_is_left_alone(
-    repo: Path, client: str, said: dict[str, object]
+    repo: Path, client: str, message: dict[str, object]
 ) -> None:
     set_up(repo)
-    assert call(client, said, repo) == SILENT
+    assert call(client, message, repo) == SILENT
     assert log(repo) == []
 
 
@@ -92,13 +92,13 @@ FIELDS = ("session_id", "cwd", "tool_name", "tool_input", "tool_calls", "stop_ho
 @pytest.mark.parametrize("event", mostly_slow(EVENTS, every=7))
 def test_fields_may_be_missing_or_something_else(repo: Path, event: str) -> None:
     set_up(repo)
-    known = payload(f"claude-{event}", repo)
+    whole = payload(f"claude-{event}", repo)
     for field in FIELDS:
-        for said in (
-            {key: value for key, value in known.items() if key != field},
-            known | {field: [None, {"x": 1}]},
+        for message in (
+            {key: value for key, value in whole.items() if key != field},
+            whole | {field: [None, {"x": 1}]},
         ):
-            done = call("claude", said, repo)
+            done = call("claude", message, repo)
             assert (done.code, done.err) == (0, b"")
             assert done.out == b"" or set(done.said) == {"hookSpecificOutput"}
     assert log(repo) == []
@@ -136,8 +136,8 @@ def test_more_than_is_looked_at_is_taken_all_the_same(repo: Path) -> None:
 def test_a_folder_that_is_none_is_nowhere(repo: Path, cwd: str) -> None:
     set_up(repo)
     for event in EVENTS:
-        said = payload(f"claude-{event}", repo, cwd=cwd)
-        assert call("claude", said, repo, {"GHP_AGENT": "worker-1"}) == SILENT
+        message = payload(f"claude-{event}", repo, cwd=cwd)
+        assert call("claude", message, repo, {"GHP_AGENT": "worker-1"}) == SILENT
     assert presence(repo)["seq"] == 1
     assert log(repo) == []
 
@@ -158,10 +158,10 @@ def test_the_folder_of_the_process_may_be_gone(repo: Path, tmp_path: Path) -> No
     set_up(repo)
     gone = tmp_path / "gone"
     gone.mkdir()
-    said = json.dumps(payload("claude-PostToolBatch", repo))
+    message = json.dumps(payload("claude-PostToolBatch", repo))
     done = subprocess.run(
         ["sh", "-c", 'rmdir "$PWD" && exec "$0" -P -m ghp_agents hook claude', sys.executable],
-        cwd=gone, env={"PYTHONPATH": str(CHECKOUT), "HOME": str(tmp_path)}, input=said.encode(),
+        cwd=gone, env={"PYTHONPATH": str(CHECKOUT), "HOME": str(tmp_path)}, input=message.encode(),
         capture_output=True,
     )  # fmt: skip
     assert Hooked(done.returncode, done.stdout, done.stderr) == SILENT
@@ -177,12 +177,12 @@ def test_a_repository_that_is_not_in_use_is_left_as_it_is(repo: Path, tmp_path: 
     assert sorted(repo.rglob("*")) == before
 
 
-def unheard(repo: Path, said: object) -> tuple[bytes, bytes]:
+def unheard(repo: Path, message: object) -> tuple[bytes, bytes]:
     """A hook whose standard output is closed; its exit code, and what it said elsewhere."""
     done = subprocess.run(
         ["sh", "-c", '"$0" -P -m ghp_agents hook claude >&-; echo "$?"', sys.executable],
         cwd=repo, env={"PYTHONPATH": str(CHECKOUT), "HOME": str(repo), "GHP_BACKGROUND": "0"},
-        input=json.dumps(said).encode(), capture_output=True,
+        input=json.dumps(message).encode(), capture_output=True,
     )  # fmt: skip
     return done.stdout, done.stderr
 
@@ -194,8 +194,8 @@ def test_an_answer_that_nobody_reads_goes_nowhere_and_counts_as_not_said(repo: P
     invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
     for event in EVENTS[:2]:
         assert unheard(repo, payload(f"claude-{event}", repo)) == (b"0\n", b"")
-    told = call("claude", payload("claude-UserPromptSubmit", repo), repo)
-    assert "SQLite" in context(told)
+    hooked = call("claude", payload("claude-UserPromptSubmit", repo), repo)
+    assert "SQLite" in context(hooked)
     assert log(repo) == []
 
 
@@ -249,8 +249,8 @@ def test_a_folder_that_is_gone_stops_no_agent(repo: Path, package: Path) -> None
     set_up(repo)
     for folder in ("hooks", "guard", "cli"):
         shutil.rmtree(package / "ghp_agents" / folder)
-        said = write(repo / "a", repo)
-        assert call("claude", said, repo, {"PYTHONPATH": str(package)}) == SILENT
+        message = write(repo / "a", repo)
+        assert call("claude", message, repo, {"PYTHONPATH": str(package)}) == SILENT
 
 
 @pytest.mark.slow

@@ -43,13 +43,13 @@ END = {"hooks.presence", "hooks.session", "hooks.session_file", "hooks.usage"} |
 IN_C = {"_json", "fcntl", "gc", "select", "time"}  # and free
 
 
-def imported(args: list[str], cwd: Path, said: object, path: str) -> set[str]:
+def imported(args: list[str], cwd: Path, message: object, path: str) -> set[str]:
     """The modules that a Python program imports."""
     done = subprocess.run(
         [sys.executable, "-X", "importtime", "-P", *args],
         cwd=cwd,
         env=os.environ | {"PYTHONPATH": path},
-        input=json.dumps(said),
+        input=json.dumps(message),
         capture_output=True,
         text=True,
         check=True,
@@ -84,12 +84,12 @@ def test_what_happens_all_the_time_imports_its_own_few_modules(
 ) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing/__main__.py").touch()
-    path, said = f"{CHECKOUT}:{tmp_path}", payload(f"claude-{event}", ready)
+    path, message = f"{CHECKOUT}:{tmp_path}", payload(f"claude-{event}", ready)
     if modules is BATCH:  # the first call is no shell command
-        said["tool_calls"] = said["tool_calls"][:1]
+        message["tool_calls"] = message["tool_calls"][:1]
     before: Any = presence(ready)["seq"]
-    bare = imported(["-m", "nothing"], ready, said, path)
-    ours = imported(["-m", "ghp_agents", "hook", "claude"], ready, said, path) - bare
+    bare = imported(["-m", "nothing"], ready, message, path)
+    ours = imported(["-m", "ghp_agents", "hook", "claude"], ready, message, path) - bare
     named = {name.removeprefix("ghp_agents.") for name in ours if name.startswith("ghp_agents.")}
     assert named == EVERY | modules
     assert {name for name in ours if name.partition(".")[0] != "ghp_agents"} <= IN_C
@@ -100,9 +100,9 @@ def test_what_happens_all_the_time_imports_its_own_few_modules(
 def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing/__main__.py").touch()
-    path, said = f"{CHECKOUT}:{tmp_path}", payload("codex-PreToolUse-Bash", ready)
-    bare = imported(["-m", "nothing"], ready, said, path)
-    ours = imported(["-m", "ghp_agents", "hook", "codex"], ready, said, path) - bare
+    path, message = f"{CHECKOUT}:{tmp_path}", payload("codex-PreToolUse-Bash", ready)
+    bare = imported(["-m", "nothing"], ready, message, path)
+    ours = imported(["-m", "ghp_agents", "hook", "codex"], ready, message, path) - bare
     assert {name for name in ours if name.startswith("ghp_agents.")} == {
         f"ghp_agents.{name}"
         for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.entry", "hooks.event",

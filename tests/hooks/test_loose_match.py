@@ -19,8 +19,8 @@ def test_what_looks_alike_is_found(
     client: str, text: str, old: str, new: str, expected: tuple[str, str]
 ) -> None:
     given = (part.encode() for part in (text, old, new))
-    found = loose_match.found(client, *given)
-    assert tuple(part.decode() for part in found) == expected
+    place = loose_match.found(client, *given)
+    assert tuple(part.decode() for part in place) == expected
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_what_a_waiting_command_printed_before_the_model_is_no_news(repo: Path) 
 
 def test_what_a_waiting_command_printed_in_the_background_is_told_once(repo: Path) -> None:
     waited(repo)
-    told = context(stepped(repo, "Command running in background with ID: b1"))
-    assert told.count("SQLite") == 1
+    text = context(stepped(repo, "Command running in background with ID: b1"))
+    assert text.count("SQLite") == 1
     assert stepped(repo, "") == SILENT
     assert call("claude", payload("claude-UserPromptSubmit", repo), repo) == SILENT

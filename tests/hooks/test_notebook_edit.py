@@ -25,9 +25,9 @@ def written(notebook: dict[str, Any]) -> bytes:
 
 def edit(notebook: dict[str, Any], **arguments: Any) -> dict[str, Any]:
     after = edited_notebook(arguments, json.dumps(notebook).encode())
-    found: dict[str, Any] = json.loads(after)
-    assert after == written(found)
-    return found
+    edited: dict[str, Any] = json.loads(after)
+    assert after == written(edited)
+    return edited
 
 
 def test_a_replaced_cell_loses_its_outputs() -> None:

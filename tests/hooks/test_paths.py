@@ -18,8 +18,8 @@ def home(repo: Path) -> Location:
 
 def found(repo: Path, *paths: str, cwd: str | None = None) -> list[tuple[str | None, str]]:
     """Worktree and path of each target."""
-    asked = targets(paths, cwd or str(repo), home(repo), {})
-    return [(target.place.toplevel, target.path) for target in asked]
+    files = targets(paths, cwd or str(repo), home(repo), {})
+    return [(target.place.toplevel, target.path) for target in files]
 
 
 def test_a_path_counts_from_the_top_of_the_worktree(repo: Path) -> None:
@@ -82,13 +82,13 @@ def test_a_link_leads_to_the_file_that_is_changed(repo: Path, tmp_path: Path) ->
 
 def test_a_worktree_by_another_name_is_the_same(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "name").symlink_to(repo)
-    asked = targets([f"{repo}/a"], None, home(tmp_path / "name"), {})
-    assert [(target.place, target.path) for target in asked] == [(home(tmp_path / "name"), "a")]
+    files = targets([f"{repo}/a"], None, home(tmp_path / "name"), {})
+    assert [(target.place, target.path) for target in files] == [(home(tmp_path / "name"), "a")]
 
 
 def test_who_stands_in_gits_own_folder_edits_the_worktree(repo: Path) -> None:
-    asked = targets([f"{repo}/a"], None, home(repo / ".git"), {})
-    assert [(target.place, target.path) for target in asked] == [(home(repo), "a")]
+    files = targets([f"{repo}/a"], None, home(repo / ".git"), {})
+    assert [(target.place, target.path) for target in files] == [(home(repo), "a")]
 
 
 def test_another_worktree_of_the_clone_is_named(

@@ -89,9 +89,9 @@ def answer(repo: Path) -> None:
 def test_an_answer_that_came_meanwhile_keeps_the_agent_going_once(repo: Path) -> None:
     working(repo)
     answer(repo)
-    told = context(stops(repo))
-    assert told.startswith("Before this turn ends, ghp-agents has news for this agent:\n")
-    assert "\nSQLite\n" in told
+    text = context(stops(repo))
+    assert text.startswith("Before this turn ends, ghp-agents has news for this agent:\n")
+    assert "\nSQLite\n" in text
     assert presence(repo)["status"] == "implementing"
     assert stops(repo, stop_hook_active=True) == SILENT
     assert presence(repo)["status"] == "waiting"
@@ -127,8 +127,8 @@ def test_a_client_that_hears_nothing_then_is_told_later(
 ) -> None:
     working(repo)
     answer(repo)
-    said = {"hook_event_name": event, "session_id": SESSION, "cwd": str(repo)}
-    assert call(client, said, repo) == SILENT
+    message = {"hook_event_name": event, "session_id": SESSION, "cwd": str(repo)}
+    assert call(client, message, repo) == SILENT
     assert len(checkpoints(repo)) == 1
     assert "SQLite" in context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
 
@@ -138,7 +138,7 @@ def test_the_next_session_goes_on_from_there(repo: Path) -> None:
     working(repo)
     stops(repo)
     call("claude", payload("claude-SessionEnd", repo), repo)
-    told = context(call("claude", payload("claude-SessionStart-startup", repo), repo))
-    assert "worker-1" in told
-    assert "stored 1 file" in told
-    assert "This worktree has it." in told
+    text = context(call("claude", payload("claude-SessionStart-startup", repo), repo))
+    assert "worker-1" in text
+    assert "stored 1 file" in text
+    assert "This worktree has it." in text

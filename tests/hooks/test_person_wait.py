@@ -15,8 +15,8 @@ def notify(repo: Path, kind: str, client: str = "claude") -> None:
 
 
 def state(repo: Path) -> tuple[str, str]:
-    found = presence(repo)
-    return found["status"], found["lastAction"]
+    fields = presence(repo)
+    return fields["status"], fields["lastAction"]
 
 
 @pytest.mark.parametrize(

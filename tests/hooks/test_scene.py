@@ -89,22 +89,22 @@ def test_an_agent_that_is_nowhere_is_asked_by_what_it_edits(repo: Path, tmp_path
     in_use(repo)
     (repo / ".git/ghp-agent").write_text("worker-1\n")
     for cwd in (tmp_path, "/no/such/folder"):
-        found = event("claude", "edit", cwd, paths=["relative", "/a\0b", f"{repo}/a"])
-        assert agent(found) == "claude-abcd"  # it is not the agent of that worktree
-        assert agent(found, {"GHP_AGENT": "worker-9"}) == "worker-9"
+        edited = event("claude", "edit", cwd, paths=["relative", "/a\0b", f"{repo}/a"])
+        assert agent(edited) == "claude-abcd"  # it is not the agent of that worktree
+        assert agent(edited, {"GHP_AGENT": "worker-9"}) == "worker-9"
     assert agent(event("claude", "edit", tmp_path, paths=["/etc/hosts"])) is None
 
 
 def test_the_process_of_the_agent_is_the_one_that_is_told_or_that_calls(repo: Path) -> None:
     environ = {"CLAUDE_PID": "11", "PATH": ""}
-    told = scene.identified(event("claude", "start", repo), environ)
-    assert (told["CLAUDE_PID"], told.get("GHP_AGENT_PID")) == ("11", None)
-    told = scene.identified(event("opencode", "start", repo, pid=12), environ)
-    assert (told.get("CLAUDE_PID"), told["GHP_AGENT_PID"]) == (None, "12")
-    told = scene.identified(event("cursor", "start", repo), environ)
-    assert (told.get("CLAUDE_PID"), told.get("GHP_AGENT_PID")) == (None, None)
-    told = scene.identified(event("codex", "start", repo), {"GHP_AGENT_PID": "13"})
-    assert told["GHP_AGENT_PID"] == "13"
+    identified = scene.identified(event("claude", "start", repo), environ)
+    assert (identified["CLAUDE_PID"], identified.get("GHP_AGENT_PID")) == ("11", None)
+    identified = scene.identified(event("opencode", "start", repo, pid=12), environ)
+    assert (identified.get("CLAUDE_PID"), identified["GHP_AGENT_PID"]) == (None, "12")
+    identified = scene.identified(event("cursor", "start", repo), environ)
+    assert (identified.get("CLAUDE_PID"), identified.get("GHP_AGENT_PID")) == (None, None)
+    identified = scene.identified(event("codex", "start", repo), {"GHP_AGENT_PID": "13"})
+    assert identified["GHP_AGENT_PID"] == "13"
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the system has no /proc")

@@ -47,14 +47,14 @@ def test_a_session_that_begins_is_registered(repo: Path, tmp_path: Path) -> None
     set_up(repo, None)
     (repo / ".git/ghp-agent").write_text("worker-1\n")
     env = {"CLAUDE_PID": "4321", "CLAUDE_ENV_FILE": str(tmp_path / "env")}
-    told = context(begins(repo, env=env))
-    assert told.startswith(f"{IDENTITY}\nNo other agent is at work.\n")
-    found = presence(repo)
+    text = context(begins(repo, env=env))
+    assert text.startswith(f"{IDENTITY}\nNo other agent is at work.\n")
+    fields = presence(repo)
     names = ("kind", "status", "session", "epoch", "worktree", "branch", "lastAction")
-    assert [found[name] for name in names] == [
+    assert [fields[name] for name in names] == [
         "claude", "idle", SESSION, 1, "repo", "main", "Started",
     ]  # fmt: skip
-    assert found["local"]["pid"] == 4321
+    assert fields["local"]["pid"] == 4321
     assert log(repo) == []
 
 
@@ -76,12 +76,12 @@ def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path
 
 def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:
     set_up(repo)
-    told = context(begins(repo, env={"CLAUDE_ENV_FILE": str(repo / "no/such/file")}))
-    assert "Its shell commands need `--as worker-1`." in told
+    text = context(begins(repo, env={"CLAUDE_ENV_FILE": str(repo / "no/such/file")}))
+    assert "Its shell commands need `--as worker-1`." in text
 
 
 @pytest.mark.parametrize(
-    ("client", "said"),
+    ("client", "message"),
     [
         ("codex", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
         ("gemini", {"hook_event_name": "SessionStart", "session_id": "s-1"}),
@@ -92,9 +92,9 @@ def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:
         ("qwen", {"hook_event_name": "UserPromptSubmit", "session_id": "s-1", "prompt": "Do it."}),
     ],
 )
-def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> None:
+def test_every_client_begins(repo: Path, client: str, message: dict[str, Any]) -> None:
     set_up(repo)
-    done = call(client, said | {"cwd": str(repo)}, repo)
+    done = call(client, message | {"cwd": str(repo)}, repo)
     assert (done.code, done.err) == (0, b"")
     heard = {
         "codex": lambda out: out["hookSpecificOutput"]["additionalContext"],
@@ -108,8 +108,8 @@ def test_every_client_begins(repo: Path, client: str, said: dict[str, Any]) -> N
     assert "This session is agent `worker-1`." in heard
     assert ("`--as worker-1`" in heard) == (client not in ("copilot", "opencode", "pi"))
     assert "No other agent is at work." in heard
-    found = presence(repo)
-    assert (found["kind"], found["session"]) == (client, "s-1")
+    fields = presence(repo)
+    assert (fields["kind"], fields["session"]) == (client, "s-1")
     assert log(repo) == []
 
 
@@ -133,10 +133,10 @@ def test_a_new_session_of_an_agent_goes_on_with_its_issue(repo: Path) -> None:
         invoke("agent-claim 1 --as worker-1", repo, {"CLAUDE_CODE_SESSION_ID": SESSION}).code == 0
     )
     ends(repo)
-    told = context(begins(repo, session_id="00000000-0000-4000-8000-00000000000f"))
-    assert "# Resume: #1 «Parse the input»" in told
-    found = presence(repo)
-    assert (found["issue"], found["generation"], found["epoch"]) == (1, 1, 2)
+    text = context(begins(repo, session_id="00000000-0000-4000-8000-00000000000f"))
+    assert "# Resume: #1 «Parse the input»" in text
+    fields = presence(repo)
+    assert (fields["issue"], fields["generation"], fields["epoch"]) == (1, 1, 2)
     assert call("claude", write(repo / "a", repo), repo) == SILENT  # and it has the claim
 
 
@@ -147,8 +147,8 @@ def test_a_session_that_is_resumed_lives_again(repo: Path) -> None:
     ends(repo)
     assert presence(repo)["status"] == "stopped"
     begins(repo, "claude-SessionStart-resume")
-    found = presence(repo)
-    assert (found["status"], found["epoch"]) == ("idle", 2)
+    fields = presence(repo)
+    assert (fields["status"], fields["epoch"]) == ("idle", 2)
 
 
 @pytest.mark.slow
@@ -183,17 +183,17 @@ def test_the_text_is_short_whatever_there_is_to_read(repo: Path, letter: str) ->
     (repo / "a").write_text("work\n")
     note = " ".join([letter * 50] * 400)
     assert invoke(["agent-handoff", "--note", note, "--as", "worker-1"], repo).code == 0
-    told = context(begins(repo))
-    assert 2_000 < len(told) <= start_text.LIMIT
+    text = context(begins(repo))
+    assert 2_000 < len(text) <= start_text.LIMIT
     assert log(repo) == []
 
 
 def test_an_issue_that_cannot_be_found_hides_nothing_else(repo: Path) -> None:
     set_up(repo)
     git(repo, "switch", "--quiet", "-c", "feature/77-gone")
-    told = context(begins(repo))
-    assert told.startswith(IDENTITY)
-    assert "77" in told
+    text = context(begins(repo))
+    assert text.startswith(IDENTITY)
+    assert "77" in text
 
 
 # --------------------------------------------------------------------------------- prompts
@@ -239,8 +239,8 @@ def test_a_session_that_ends_leaves_nothing_held(repo: Path) -> None:
     begins(repo)
     assert call("claude", write(repo / "a", repo), repo) == SILENT
     ends(repo)
-    found = presence(repo, "claude-0001")
-    assert (found["status"], found["lastAction"]) == ("stopped", "Started")
+    fields = presence(repo, "claude-0001")
+    assert (fields["status"], fields["lastAction"]) == ("stopped", "Started")
     names = [path.name for path in (repo / ".git/ghp/touched").iterdir() if path.name[0] != "."]
     assert names == []
     assert call("claude", write(repo / "a", repo), repo, {"GHP_AGENT": "worker-2"}) == SILENT
@@ -341,8 +341,8 @@ def test_a_second_session_under_a_living_name_gets_its_own_and_both_are_told_onc
 
     # The second ends: the first goes on, and what it edits is refused to a third.
     ends(repo, session_id=OTHER)
-    found = presence(repo), presence(repo, "worker-1-bbbb")
-    assert [each["status"] for each in found] == ["implementing", "stopped"]
+    sessions = presence(repo), presence(repo, "worker-1-bbbb")
+    assert [x["status"] for x in sessions] == ["implementing", "stopped"]
     third = {"GHP_AGENT": "worker-3"}
     assert call("claude", write(repo / "a", repo, session_id="x"), repo, third).out != b""
     assert edits(repo, "b", SESSION) == SILENT
@@ -358,8 +358,8 @@ def test_the_end_of_the_first_session_leaves_the_second_what_it_has(
     begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER)
     assert edits(repo, "b", OTHER) == SILENT
     ends(repo)
-    found = presence(repo), presence(repo, "worker-1-bbbb")
-    assert [each["status"] for each in found] == ["stopped", "idle"]
+    sessions = presence(repo), presence(repo, "worker-1-bbbb")
+    assert [x["status"] for x in sessions] == ["stopped", "idle"]
     begins(repo, session_id="00000000-0000-4000-8000-00000000cccc")
     assert presence(repo)["status"] == "idle"  # the name is free again
     assert edits(repo, "b", "00000000-0000-4000-8000-00000000cccc").out != b""
@@ -371,8 +371,8 @@ def test_a_session_that_crashed_frees_its_name_at_once(repo: Path, process: str)
     assert edits(repo, "a", SESSION, process) == SILENT
     os.kill(int(process), 9)
     os.waitid(os.P_PID, int(process), os.WEXITED | os.WNOWAIT)
-    told = context(begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER))
-    assert "This session is agent `worker-1`." in told
+    text = context(begins(repo, env={"CLAUDE_PID": str(os.getpid())}, session_id=OTHER))
+    assert "This session is agent `worker-1`." in text
     assert edits(repo, "a", OTHER) == SILENT
 
 
@@ -393,9 +393,9 @@ def test_a_session_that_is_cleared_keeps_its_name_its_claim_and_its_files(
 
     gone = payload("claude-SessionEnd", repo, reason="clear")
     assert call("claude", gone, repo, env) == SILENT
-    told = context(begins(repo, env=env, source="clear", session_id=OTHER))
-    assert f"This session is agent `{name}`." in told
-    assert "# Resume: #1 «Parse the input»" in told
+    text = context(begins(repo, env=env, source="clear", session_id=OTHER))
+    assert f"This session is agent `{name}`." in text
+    assert "# Resume: #1 «Parse the input»" in text
     after = presence(repo, name)
     assert [after[key] for key in ("session", "issue", "generation", "epoch")] == [
         OTHER, 1, 1, before["epoch"],
@@ -414,7 +414,7 @@ def test_a_session_that_is_cleared_keeps_its_name_its_claim_and_its_files(
 def without_ghp() -> str:
     """The PATH without the folders that have our program."""
     folders = os.environ["PATH"].split(":")
-    return ":".join(each for each in folders if not os.access(f"{each}/ghp", os.X_OK))
+    return ":".join(folder for folder in folders if not os.access(f"{folder}/ghp", os.X_OK))
 
 
 def test_the_shell_finds_the_program_also_in_an_environment_that_is_not_active(
@@ -435,5 +435,5 @@ def test_without_a_file_for_its_shell_the_agent_is_told_the_whole_path(repo: Pat
     sent = {"hook_event_name": "SessionStart", "session_id": "s-1", "cwd": str(repo)}
     done = call("gemini", sent, repo, {"PATH": without_ghp()})
     assert f"Its shell does not find `ghp`: run `{PROGRAM}` instead." in done.out.decode()
-    told = call("gemini", sent, repo, {"PATH": f"{PROGRAM.parent}:{without_ghp()}"})
-    assert "does not find" not in told.out.decode()
+    hooked = call("gemini", sent, repo, {"PATH": f"{PROGRAM.parent}:{without_ghp()}"})
+    assert "does not find" not in hooked.out.decode()

@@ -14,14 +14,14 @@ SESSIONS = CHECKOUT / "tests/hooks/sessions"  # of each client, the numbers too
 NAMES = ("inputTokens", "cachedTokens", "outputTokens", "apiSeconds", "usd")
 
 
-def read(client: str, path: Path | str, known: Any = None, *, is_base: bool = False) -> Any:
+def read(client: str, path: Path | str, memory: Any = None, *, is_base: bool = False) -> Any:
     """The counters and what the machine keeps; as the next reading knows them."""
-    reading = session_file.read(client, str(path), "s-1", "", known or {}, is_base=is_base)
+    reading = session_file.read(client, str(path), "s-1", "", memory or {}, is_base=is_base)
     return reading and {**reading.counters, **reading.place, "model": reading.model}
 
 
-def counts(found: Any) -> list[float]:
-    return [found[name] for name in NAMES if name in found]
+def counts(reading: Any) -> list[float]:
+    return [reading[name] for name in NAMES if name in reading]
 
 
 def answer(name: str, output: int) -> str:
@@ -31,7 +31,7 @@ def answer(name: str, output: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("client", "model", "found"),
+    ("client", "model", "expected"),
     [
         ("copilot", "m", [500, 200, 40, 0.2]),
         ("gemini", "gemini-2.5-pro", [800, 350, 70]),
@@ -40,19 +40,19 @@ def answer(name: str, output: int) -> str:
     ],
 )
 def test_the_answers_in_a_recorded_session_count_once(
-    client: str, model: str, found: list[float], tmp_path: Path
+    client: str, model: str, expected: list[float], tmp_path: Path
 ) -> None:
     recorded = SESSIONS / f"{client}.jsonl"
     whole = read(client, recorded)
-    assert (counts(whole), whole["model"]) == (found, model)
-    assert counts(read(client, recorded, whole)) == found
-    known: Any = {}
+    assert (counts(whole), whole["model"]) == (expected, model)
+    assert counts(read(client, recorded, whole)) == expected
+    memory: Any = {}
     path = tmp_path / "session.jsonl"
     for line in recorded.read_text().splitlines(keepends=True):
         with path.open("a") as file:
             file.write(line)
-        known = read(client, path, known)
-    assert counts(known) == found, "line by line"
+        memory = read(client, path, memory)
+    assert counts(memory) == expected, "line by line"
 
 
 def test_money_counts_if_the_client_knows_a_price(tmp_path: Path) -> None:
@@ -100,15 +100,15 @@ def session(tmp_path: Path) -> Path:
 
 
 def test_what_sub_agents_use_is_their_sessions(session: Path) -> None:
-    known = read("claude", session)
-    assert counts(known) == [204, 200, 12]
+    first = read("claude", session)
+    assert counts(first) == [204, 200, 12]
     part = session.parent / "s-1/subagents/agent-a1.jsonl"
     with part.open("a") as file:
         file.write(answer("m2", 9) + answer("m3", 1))
     part.with_name("agent-a2.jsonl").write_text(answer("m4", 3))
-    known = read("claude", session, known)
-    assert counts(known) == [408, 400, 5 + 9 + 1 + 3]
-    assert counts(read("claude", session, known)) == counts(known)
+    first = read("claude", session, first)
+    assert counts(first) == [408, 400, 5 + 9 + 1 + 3]
+    assert counts(read("claude", session, first)) == counts(first)
     assert counts(read("claude", session, read("claude", session, is_base=True))) == [0, 0, 0]
 
 
@@ -126,8 +126,8 @@ def test_odd_files_of_sub_agents_are_passed_over(session: Path) -> None:
     (folder / "agent-a3.jsonl").mkdir()
     (folder / "notes.txt").write_text(answer("m9", 100))
     (folder / "agent-a4.jsonl").write_text("no json\n")
-    known = read("claude", session)
-    assert counts(known) == [204, 200, 12]
+    first = read("claude", session)
+    assert counts(first) == [204, 200, 12]
     odd: Any
     for odd in ([], {"agent-a1.jsonl": 7}, {"agent-a1.jsonl": ["x", {}]}):
         assert counts(read("claude", session, {"parts": odd})) == [204, 200, 12]
@@ -140,9 +140,9 @@ def test_the_files_of_very_many_sub_agents_are_not_all_read(
     for number in range(2, 9):
         path = session.parent / f"s-1/subagents/agent-a{number}.jsonl"
         path.write_text(answer(f"m{number}", 1))
-    known = read("claude", session)
-    assert len(known["parts"]) == 2
-    assert counts(known) == [306, 300, 13]
+    first = read("claude", session)
+    assert len(first["parts"]) == 2
+    assert counts(first) == [306, 300, 13]
 
 
 # ------------------------------------------------------------------------------ long files
@@ -154,11 +154,11 @@ def test_a_long_transcript_is_read_in_parts(
     monkeypatch.setattr(session_file, "PART", 1_000)
     path = tmp_path / "session.jsonl"
     path.write_text(answer("m0", 1) + "x" * 2_500 + "\n" + answer("m1", 5))
-    known: Any = {}
+    first: Any = {}
     sizes = []
     for _ in range(5):
-        known = read("claude", path, known)
-        sizes.append(known["outputTokens"])
+        first = read("claude", path, first)
+        sizes.append(first["outputTokens"])
     assert (sizes[0], sizes[-1]) == (1, 6)
 
 

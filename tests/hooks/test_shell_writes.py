@@ -19,8 +19,8 @@ TEXT = "".join(f"{number}\n" for number in range(1, 21))
 def ran(folder: Path, command: str = "make", agent: str = "worker-1", **more: Any) -> str:
     """What an agent hears after it ran a command."""
     calls = [{"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": ""}]
-    said = payload("claude-PostToolBatch", folder, tool_calls=calls, session_id=agent, **more)
-    done = call("claude", said, folder, {"GHP_AGENT": agent})
+    message = payload("claude-PostToolBatch", folder, tool_calls=calls, session_id=agent, **more)
+    done = call("claude", message, folder, {"GHP_AGENT": agent})
     assert log(folder if (folder / ".git").is_dir() else folder.parent / "repo") == []
     return "" if done == SILENT else context(done)
 
@@ -40,13 +40,13 @@ def here(repo: Path) -> Path:
 
 
 @pytest.fixture
-def there(here: Path, worktree: Worktree) -> Path:
+def elsewhere(here: Path, worktree: Worktree) -> Path:
     """The worktree of worker-2, in which it changed a line of a.txt."""
     other = worktree(here, "147")
     set_up(other, "worker-2")
     succeed(other, "agent-heartbeat --as worker-2")
-    said = write(other / "a.txt", other, session_id="worker-2")
-    assert call("claude", said, other, {"GHP_AGENT": "worker-2"}) == SILENT
+    message = write(other / "a.txt", other, session_id="worker-2")
+    assert call("claude", message, other, {"GHP_AGENT": "worker-2"}) == SILENT
     (other / "a.txt").write_text(TEXT.replace("10\n", "ten\n"))
     return other
 
@@ -73,42 +73,42 @@ def test_what_was_changed_before_the_session_is_not_its_own(repo: Path) -> None:
     assert leases(repo) == []
 
 
-def test_a_conflict_is_told_once_with_the_words_of_a_refusal(here: Path, there: Path) -> None:
+def test_a_conflict_is_told_once_with_the_words_of_a_refusal(here: Path, elsewhere: Path) -> None:
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
-    said = ran(here, "sed -i s/10/X/ a.txt")
-    lines = said.splitlines()
+    text = ran(here, "sed -i s/10/X/ a.txt")
+    lines = text.splitlines()
     assert lines[0] == "Your command changed files that others hold or have changed:"
     assert lines[1].startswith("This edit of a.txt would conflict at your line 10. worker-2 has ")
-    assert "\nten\n" in said
+    assert "\nten\n" in text
     assert lines[-1].startswith("Next: Undo the change, wait until worker-2 finishes its issue")
     assert ran(here) == ""
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n").replace("1\n", "one\n", 1))
     assert ran(here) == "", "the same conflict"
-    (there / "a.txt").write_text(TEXT.replace("10\n", "TEN\n"))
+    (elsewhere / "a.txt").write_text(TEXT.replace("10\n", "TEN\n"))
     (here / "a.txt").write_text(TEXT.replace("10\n", "Y\n"))
     assert "\nTEN\n" in ran(here), "another conflict"
 
 
-def test_what_git_can_merge_is_not_told(here: Path, there: Path) -> None:
+def test_what_git_can_merge_is_not_told(here: Path, elsewhere: Path) -> None:
     (here / "a.txt").write_text(TEXT.replace("20\n", "twenty\n"))
     assert ran(here) == ""
     assert ("worker-1", "a.txt") in leases(here)
 
 
-def test_what_was_committed_by_the_command_is_looked_at_too(here: Path, there: Path) -> None:
+def test_what_was_committed_by_the_command_is_looked_at_too(here: Path, elsewhere: Path) -> None:
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
     git(here, "commit", "-qam", "Change")
     assert "would conflict at your line 10" in ran(here)
     assert ran(here) == ""
 
 
-def test_who_cannot_hear_is_told_later(here: Path, there: Path) -> None:
+def test_who_cannot_hear_is_told_later(here: Path, elsewhere: Path) -> None:
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
     assert ran(here, agent_id="a1", agent_type="general-purpose") in ("",)
     assert "would conflict at your line 10" in ran(here)
 
 
-def test_an_override_ends_it(here: Path, there: Path) -> None:
+def test_an_override_ends_it(here: Path, elsewhere: Path) -> None:
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
     succeed(here, "agent-check --override rename a.txt --as worker-1")
     assert ran(here) == ""
@@ -120,11 +120,11 @@ def test_in_one_worktree_the_file_of_another_is_told_once(repo: Path) -> None:
     set_up(here, None)
     succeed(here, "agent-heartbeat --as worker-1", "agent-heartbeat --as worker-2")
     assert ran(here) == ""
-    said = write(here / "b.txt", here, session_id="worker-2")
-    assert call("claude", said, here, {"GHP_AGENT": "worker-2"}) == SILENT
+    message = write(here / "b.txt", here, session_id="worker-2")
+    assert call("claude", message, here, {"GHP_AGENT": "worker-2"}) == SILENT
     (here / "b.txt").write_text("by somebody\n")
-    told = ran(here, "make format")
-    assert told.startswith(
+    text = ran(here, "make format")
+    assert text.startswith(
         "While your command ran, files changed that others hold or have changed:\n"
         "worker-2 has been editing b.txt in this worktree since "
     )
@@ -141,10 +141,10 @@ def test_what_is_leased_by_another_is_told_once(here: Path) -> None:
     succeed(here, "agent-heartbeat --as worker-2")
     assert invoke(["agent-lease", "b.txt", "--as", "worker-2", "--reason", "mine"], here).code == 0
     (here / "b.txt").write_text("x\n")
-    told = ran(here, "echo x > b.txt").splitlines()
-    assert told[0] == "Your command changed files that others hold or have changed:"
-    assert told[1].startswith("b.txt is leased by worker-2 since ")
-    assert told[2].startswith("Next: Work on something else, wait for it")
+    lines = ran(here, "echo x > b.txt").splitlines()
+    assert lines[0] == "Your command changed files that others hold or have changed:"
+    assert lines[1].startswith("b.txt is leased by worker-2 since ")
+    assert lines[2].startswith("Next: Work on something else, wait for it")
     assert ran(here) == ""
 
 
@@ -157,19 +157,19 @@ def test_a_filter_is_not_run(here: Path, tmp_path: Path) -> None:
     assert ("worker-1", "a.txt") in leases(here)
 
 
-def test_news_and_conflicts_are_told_together(here: Path, there: Path) -> None:
+def test_news_and_conflicts_are_told_together(here: Path, elsewhere: Path) -> None:
     succeed(here, "agent-issue new Parse --as @me", "agent-issue assign 1 worker-1 --as @me")
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
-    told = ran(here)
-    assert told.startswith("Your command changed files that others hold")
-    assert "ghp-agents has news for this agent:\n" in told
+    text = ran(here)
+    assert text.startswith("Your command changed files that others hold")
+    assert "ghp-agents has news for this agent:\n" in text
     assert ran(here) == ""
 
 
 def test_without_a_command_nothing_is_looked_at(here: Path) -> None:
     (here / "a.txt").write_text("changed\n")
-    said = payload("claude-PostToolBatch", here, tool_calls=[])
-    assert call("claude", said, here, {"GHP_AGENT": "worker-1"}) == SILENT
+    message = payload("claude-PostToolBatch", here, tool_calls=[])
+    assert call("claude", message, here, {"GHP_AGENT": "worker-1"}) == SILENT
     assert leases(here) == []
 
 
@@ -177,20 +177,20 @@ def edited(folder: Path, path: str, agent: str) -> str:
     """What an agent hears after a tool edited a file."""
     given = {"file_path": str(folder / path), "content": ""}
     calls = [{"tool_name": "Write", "tool_input": given, "tool_response": "ok"}]
-    said = payload("claude-PostToolBatch", folder, tool_calls=calls, session_id=agent)
-    done = call("claude", said, folder, {"GHP_AGENT": agent})
+    message = payload("claude-PostToolBatch", folder, tool_calls=calls, session_id=agent)
+    done = call("claude", message, folder, {"GHP_AGENT": agent})
     return "" if done == SILENT else context(done)
 
 
 def test_edits_that_were_allowed_at_the_same_moment_are_compared_afterwards(
-    here: Path, there: Path
+    here: Path, elsewhere: Path
 ) -> None:
     assert implicit_leases.take_lease(
         [str(here / ".git/ghp")], "worker-1", 1, "a.txt", str(here / ".git"), 1_790_000_000.0
     ) is None  # fmt: skip
     (here / "a.txt").write_text(TEXT.replace("10\n", "X\n"))
-    told = edited(here, "a.txt", "worker-1").splitlines()
-    assert told[0] == "Another agent edited the same lines at the same time:"
-    assert told[1].startswith("This edit of a.txt would conflict at your line 10. worker-2 has ")
+    lines = edited(here, "a.txt", "worker-1").splitlines()
+    assert lines[0] == "Another agent edited the same lines at the same time:"
+    assert lines[1].startswith("This edit of a.txt would conflict at your line 10. worker-2 has ")
     assert edited(here, "a.txt", "worker-1") == ""
     assert edited(here, "b.txt", "worker-1") == ""

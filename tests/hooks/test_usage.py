@@ -48,8 +48,8 @@ def work(repo: Path) -> Path:
 
 
 def hook(work: Path, name: str, file: Path | str, client: str = "claude") -> None:
-    said = payload(f"{client}-{name}", work, transcript_path=str(file))
-    assert call(client, said, work).code == 0
+    message = payload(f"{client}-{name}", work, transcript_path=str(file))
+    assert call(client, message, work).code == 0
     assert log(work) == []
 
 
@@ -60,8 +60,8 @@ def spent(work: Path) -> Any:
 def line(work: Path, usd: object = 0.5, **more: Any) -> None:
     """Claude Code shows its status line."""
     cost = {"total_cost_usd": usd, "total_api_duration_ms": 61_500, "total_lines_added": 3}
-    said = payload("statusline-claude", work, cost=cost, **more)
-    assert call("claude-statusline", said, work).err == b""
+    message = payload("statusline-claude", work, cost=cost, **more)
+    assert call("claude-statusline", message, work).err == b""
     assert log(work) == []
 
 
@@ -98,8 +98,8 @@ def test_a_status_line_registers_nobody_and_wakes_nobody(work: Path) -> None:
 @pytest.mark.parametrize("cost", [None, [], {}, {"total_cost_usd": "9"}, {"total_cost_usd": -1}])
 @pytest.mark.sample(2)
 def test_an_odd_status_line_reports_nothing(work: Path, cost: object) -> None:
-    said = payload("statusline-claude", work, cost=cost, model=7, context_window="x")
-    assert call("claude-statusline", said, work).err == b""
+    message = payload("statusline-claude", work, cost=cost, model=7, context_window="x")
+    assert call("claude-statusline", message, work).err == b""
     assert spent(work) is None
     assert log(work) == []
 
@@ -180,8 +180,8 @@ def test_a_client_that_reports_nothing_has_no_figures(repo: Path, file: Path) ->
     set_up(repo)
     file.write_text(answer("m1", 40))
     for kind in ("sessionStart", "stop"):
-        said = {"hook_event_name": kind, "conversation_id": "c-1", "cwd": str(repo)}
-        call("cursor", said | {"status": "completed", "transcript_path": str(file)}, repo)
+        message = {"hook_event_name": kind, "conversation_id": "c-1", "cwd": str(repo)}
+        call("cursor", message | {"status": "completed", "transcript_path": str(file)}, repo)
     assert "usage" not in presence(repo)
 
 
@@ -189,9 +189,9 @@ def test_a_client_that_reports_nothing_has_no_figures(repo: Path, file: Path) ->
 
 
 def cursor_stops(repo: Path, turn: object, **counts: object) -> None:
-    said = {"hook_event_name": "stop", "conversation_id": "c-1", "cwd": str(repo)}
+    message = {"hook_event_name": "stop", "conversation_id": "c-1", "cwd": str(repo)}
     named = {"generation_id": turn, "model": "composer-2", "loop_count": 1, **counts}
-    assert call("cursor", said | named, repo).err == b""
+    assert call("cursor", message | named, repo).err == b""
     assert log(repo) == []
 
 
@@ -210,8 +210,8 @@ def test_each_turn_that_cursor_reports_counts_once(repo: Path) -> None:
 
 
 def opencode(repo: Path, kind: str, pid: int, used: object) -> None:
-    said = {"hook_event_name": kind, "session_id": "s-1", "cwd": str(repo), "pid": pid}
-    assert call("opencode", said | {"usage": used}, repo).err == b""
+    message = {"hook_event_name": kind, "session_id": "s-1", "cwd": str(repo), "pid": pid}
+    assert call("opencode", message | {"usage": used}, repo).err == b""
     assert log(repo) == []
 
 

@@ -18,10 +18,10 @@ from tests.support.hooks import event, set_up
 
 def context(repo: Path, command: str = "make", agent: str = "worker-1") -> HookContext:
     used: Any = [ToolUse(RAN, [command])]
-    said = event("claude", "batch", repo, tool_uses=used)
-    found = scene.find(said, os.environ | {"GHP_AGENT": agent})
-    assert found is not None
-    return found
+    message = event("claude", "batch", repo, tool_uses=used)
+    result = scene.find(message, os.environ | {"GHP_AGENT": agent})
+    assert result is not None
+    return result
 
 
 def look(at: HookContext) -> WorktreeLook:
@@ -49,9 +49,9 @@ def here(repo: Path) -> Path:
 
 
 def test_what_the_command_names_is_its_own(here: Path) -> None:
-    found = look(context(here, "sed -i s/a/b/ src/a.txt"))
-    assert found.is_shared
-    assert (found.is_certain("a.txt"), found.is_certain("b.txt")) == (True, False)
+    remarks = look(context(here, "sed -i s/a/b/ src/a.txt"))
+    assert remarks.is_shared
+    assert (remarks.is_certain("a.txt"), remarks.is_certain("b.txt")) == (True, False)
     succeed(here, "agent-status --set stopped --as worker-2")
     assert look(context(here)).is_certain("b.txt")
 
@@ -77,11 +77,11 @@ def test_a_policy_that_takes_too_long_is_the_last_known_one(
     here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     git(here, "config", "agents.any", "change")
-    known = written_files.policy_of(context(here))
+    cached = written_files.policy_of(context(here))
     (here / ".git/config").write_text((here / ".git/config").read_text() + "\n")
     succeed(here, "agent-lease a.txt --as worker-2")
     monkeypatch.setattr(written_files, "POLICY_S", 1e-6)
     stale = written_files.policy_of(context(here))
-    assert known is not None
+    assert cached is not None
     assert stale is not None
-    assert stale["rules"] == known["rules"]
+    assert stale["rules"] == cached["rules"]

@@ -34,9 +34,9 @@ def wake(
     environ: Mapping[str, str] | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> bool:
-    known = environ or {"PATH": os.environ["PATH"]}
+    variables = environ or {"PATH": os.environ["PATH"]}
     return background.start_sync(
-        [str(folder)], known, now, settings or {}, urgent=urgent, pause=pause
+        [str(folder)], variables, now, settings or {}, urgent=urgent, pause=pause
     )
 
 

@@ -32,7 +32,7 @@ class Here:
     def ask(
         self,
         mine: str | bytes | None,
-        *found: ChangesReport,
+        *reports: ChangesReport,
         before: str | None = BASE,
         path: str = "a.py",
     ) -> list[RangeConflict]:
@@ -42,15 +42,15 @@ class Here:
         until_now = None if before is None else before.encode()
         folder = str(self.repo / ".git/ghp")
         return changes_elsewhere.clashes(
-            place, folder, path, content, until_now, found, "refs/heads/main", os.environ
+            place, folder, path, content, until_now, reports, "refs/heads/main", os.environ
         )
 
     def said(
-        self, mine: str | bytes | None, *found: ChangesReport, **more: Any
+        self, mine: str | bytes | None, *reports: ChangesReport, **more: Any
     ) -> list[tuple[Any, ...]]:
         return [
             (x.kind, x.is_certain, (x.start, x.end), (x.their_start, x.their_end))
-            for x in self.ask(mine, *found, **more)
+            for x in self.ask(mine, *reports, **more)
         ]
 
 

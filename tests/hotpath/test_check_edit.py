@@ -59,13 +59,16 @@ def test_local_time_is_not_utc_so_that_mixing_them_up_shows() -> None:
 
 
 def test_what_an_agents_session_sets_is_taken_away() -> None:
-    found = {
+    variables = {
         "CLAUDE_CODE_SESSION_ID": "1", "CLAUDECODE": "1", "CODEX_THREAD_ID": "1",
         "GEMINI_SESSION_ID": "1", "GHP_AGENT": "worker-1", "GIT_DIR": "/nowhere",
         "GIT_AUTHOR_NAME": "X", "GITHUB_TOKEN": "t", "GH_TOKEN": "t", "MEM0_DIR": "/nowhere",
         "XDG_STATE_HOME": "/nowhere", "NO_COLOR": "1", "CI": "true",
     }  # fmt: skip
-    assert guard.scrubbed(found | {"PATH": "/bin", "LANG": "C"}) == {"PATH": "/bin", "LANG": "C"}
+    assert guard.scrubbed(variables | {"PATH": "/bin", "LANG": "C"}) == {
+        "PATH": "/bin",
+        "LANG": "C",
+    }
 
 
 @pytest.mark.slow

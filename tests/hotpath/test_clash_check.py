@@ -118,6 +118,6 @@ def test_a_file_as_it_is_counts_with_all_its_lines(here: Here) -> None:
     assert clash_check.as_it_is(*where, lambda _: True) is None
     (here.repo / "a.py").write_text(changed(11))
     assert here.edit(changed(11, "again\n")) is None
-    found = clash_check.as_it_is(*where, lambda _: True)
-    assert found is not None
-    assert (found.word, found.why[:40]) == ("allow", "This edit of a.py would conflict at your")
+    verdict = clash_check.as_it_is(*where, lambda _: True)
+    assert verdict is not None
+    assert (verdict.word, verdict.why[:40]) == ("allow", "This edit of a.py would conflict at your")

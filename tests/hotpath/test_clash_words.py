@@ -10,9 +10,9 @@ NOW = 1_750_000_000.0
 
 def clash(kind: str, *, is_deleted: bool = False, issue: int | None = 5) -> RangeConflict:
     report = ChangesReport("worker-2", 1, "c" * 12, issue, NOW - 185, NOW, "", "10,3", is_deleted)
-    found = RangeConflict(report, kind, is_certain=True)
-    found.start, found.end, found.their_start, found.their_end = 12, 12, 10, 12
-    return found
+    conflict = RangeConflict(report, kind, is_certain=True)
+    conflict.start, conflict.end, conflict.their_start, conflict.their_end = 12, 12, 10, 12
+    return conflict
 
 
 ABOUT = "in another clone for #5, as reported 3 minutes ago."
@@ -33,8 +33,8 @@ def test_the_words_say_who_what_for_which_issue_and_how_old_the_report_is(kind: 
 
 
 def test_a_deletion_elsewhere_is_named() -> None:
-    found = clash("deleted", is_deleted=True, issue=None)
-    assert clash_words.why(found, "a\nb", NOW) == (
+    deleted = clash("deleted", is_deleted=True, issue=None)
+    assert clash_words.why(deleted, "a\nb", NOW) == (
         "This edit of «a�b» would conflict: worker-2 deleted the file in another clone, as "
         "reported 3 minutes ago."
     )

@@ -30,10 +30,10 @@ def test_changes_of_different_places_merge(versions: Versions) -> None:
 def test_changes_of_the_same_line_conflict_and_both_lines_are_told(versions: Versions) -> None:
     versions.beat(issue=12)
     versions.theirs(changed(l15="line 15\nmore\nand more", l30="theirs"))
-    found = versions.ask(changed(l1="", l10="mine", l30="mine"))
-    assert found is not None
-    assert shown(found) == ("lines", (29, 29), (32, 32), "theirs")
-    assert (found.agent, found.issue, found.more) == ("worker-2", 12, 0)
+    conflict = versions.ask(changed(l1="", l10="mine", l30="mine"))
+    assert conflict is not None
+    assert shown(conflict) == ("lines", (29, 29), (32, 32), "theirs")
+    assert (conflict.agent, conflict.issue, conflict.more) == ("worker-2", 12, 0)
 
 
 def test_the_same_change_merges(versions: Versions) -> None:
@@ -70,32 +70,32 @@ def test_of_several_the_first_that_conflicts_is_named(versions: Versions) -> Non
         versions.theirs(changed(**{f"l{10 * number}": "theirs"}), name=f"worker-{number}")
     names = ("worker-2", "worker-3", "worker-4")
     assert versions.ask(changed(l5="mine"), "a.py", *names) is None
-    found = versions.ask(changed(l30="mine", l40="mine"), "a.py", *names)
-    assert found is not None
-    assert found.agent == "worker-3"
+    conflict = versions.ask(changed(l30="mine", l40="mine"), "a.py", *names)
+    assert conflict is not None
+    assert conflict.agent == "worker-3"
 
 
 def test_a_conflict_in_several_places_tells_how_many(versions: Versions) -> None:
     versions.theirs(changed(l5="theirs", l20="theirs", l35="theirs"))
-    found = versions.ask(changed(l5="mine", l20="mine", l35="mine"))
-    assert found is not None
-    assert (found.start, found.more) == (5, 2)
+    conflict = versions.ask(changed(l5="mine", l20="mine", l35="mine"))
+    assert conflict is not None
+    assert (conflict.start, conflict.more) == (5, 2)
 
 
 def test_lines_that_are_deleted_on_one_side_are_counted(versions: Versions) -> None:
     versions.theirs(changed(l10="", l11="", l12=""))
-    found = versions.ask(changed(l11="mine"))
-    assert shown(found) == ("lines", (10, 12), (10, 9), "")
+    conflict = versions.ask(changed(l11="mine"))
+    assert shown(conflict) == ("lines", (10, 12), (10, 9), "")
     versions.theirs(changed(l11="theirs"))
-    found = versions.ask(changed(l10="", l11="", l12=""))
-    assert shown(found) == ("lines", (10, 9), (10, 12), "line 10\ntheirs\nline 12")
+    conflict = versions.ask(changed(l10="", l11="", l12=""))
+    assert shown(conflict) == ("lines", (10, 9), (10, 12), "line 10\ntheirs\nline 12")
 
 
 def test_their_lines_are_cut_at_a_few_hundred_characters(versions: Versions) -> None:
     versions.theirs(changed(l10="é" * 3_000))
-    found = versions.ask(changed(l10="mine"))
-    assert found is not None
-    assert found.theirs == "é" * (THEIRS_LIMIT - 1) + "…"
+    conflict = versions.ask(changed(l10="mine"))
+    assert conflict is not None
+    assert conflict.theirs == "é" * (THEIRS_LIMIT - 1) + "…"
 
 
 # ------------------------------------------------------------------ resolving a conflict
@@ -125,8 +125,8 @@ def test_a_deletion_that_conflicts_already_is_no_new_conflict(versions: Versions
 def test_new_files_of_one_name_conflict_unless_they_are_equal(versions: Versions) -> None:
     versions.theirs("one\ntwo\nthree\n", "new/b.py")
     assert versions.ask("one\ntwo\nthree\n", "new/b.py") is None
-    found = versions.ask("one\n2\nthree\n", "new/b.py")
-    assert shown(found) == ("added", (2, 2), (2, 2), "two")
+    conflict = versions.ask("one\n2\nthree\n", "new/b.py")
+    assert shown(conflict) == ("added", (2, 2), (2, 2), "two")
     assert versions.ask("", "new/b.py") is None  # git keeps what the other has
     assert versions.ask(None, "new/b.py") is None
     assert versions.ask("only mine\n", "new/c.py") is None
@@ -134,34 +134,37 @@ def test_new_files_of_one_name_conflict_unless_they_are_equal(versions: Versions
 
 def test_a_deletion_conflicts_with_a_change(versions: Versions) -> None:
     versions.theirs(changed(l30="theirs"))
-    found = versions.ask(None)
-    assert found is not None
-    assert (shown(found), found.they_deleted) == (("deleted", (0, 0), (30, 30), "theirs"), False)
+    conflict = versions.ask(None)
+    assert conflict is not None
+    assert (shown(conflict), conflict.they_deleted) == (
+        ("deleted", (0, 0), (30, 30), "theirs"),
+        False,
+    )
     versions.theirs(None)
     assert versions.ask(None) is None
-    found = versions.ask(changed(l30="mine"))
-    assert found is not None
-    assert (shown(found), found.they_deleted) == (("deleted", (0, 0), (0, 0), ""), True)
+    conflict = versions.ask(changed(l30="mine"))
+    assert conflict is not None
+    assert (shown(conflict), conflict.they_deleted) == (("deleted", (0, 0), (0, 0), ""), True)
 
 
 @pytest.mark.parametrize("how", ["plain", "git mv", "committed"])
 def test_a_file_that_they_moved_is_merged_where_it_is_now(versions: Versions, how: str) -> None:
-    there = versions.worktree()
-    (there / "lib").mkdir()
+    other = versions.worktree()
+    (other / "lib").mkdir()
     if how == "plain":
-        (there / "a.py").rename(there / "lib/b.py")
+        (other / "a.py").rename(other / "lib/b.py")
     else:
-        git(there, "mv", "a.py", "lib/b.py")
+        git(other, "mv", "a.py", "lib/b.py")
     versions.theirs("x\n", "lib/other.py")
-    (there / "lib/b.py").write_text(changed(l30="theirs"))
+    (other / "lib/b.py").write_text(changed(l30="theirs"))
     if how == "committed":
-        git(there, "add", "--all")
-        git(there, "commit", "--quiet", "--message", "Move it")
+        git(other, "add", "--all")
+        git(other, "commit", "--quiet", "--message", "Move it")
     assert versions.ask(changed(l10="mine")) is None
-    found = versions.ask(changed(l30="mine"))
-    assert found is not None
-    assert shown(found) == ("lines", (30, 30), (30, 30), "theirs")
-    assert found.their_path == "lib/b.py"
+    conflict = versions.ask(changed(l30="mine"))
+    assert conflict is not None
+    assert shown(conflict) == ("lines", (30, 30), (30, 30), "theirs")
+    assert conflict.their_path == "lib/b.py"
 
 
 def test_a_file_that_i_move_is_merged_where_it_will_be(versions: Versions) -> None:
@@ -169,9 +172,9 @@ def test_a_file_that_i_move_is_merged_where_it_will_be(versions: Versions) -> No
     other = {"x.py": b"x\n"}
     moved = {"lib/b.py": changed(l10="mine").encode()}
     assert versions.ask(None, moved=moved | other) is None
-    found = versions.ask(None, moved={"lib/b.py": changed(l30="mine").encode()})
-    assert found is not None
-    assert (shown(found), found.their_path) == (
+    conflict = versions.ask(None, moved={"lib/b.py": changed(l30="mine").encode()})
+    assert conflict is not None
+    assert (shown(conflict), conflict.their_path) == (
         ("lines", (30, 30), (30, 30), "theirs"), "a.py",
     )  # fmt: skip
     assert versions.ask(None, moved=other) is not None
@@ -179,9 +182,9 @@ def test_a_file_that_i_move_is_merged_where_it_will_be(versions: Versions) -> No
 
 def test_a_file_that_a_sparse_checkout_leaves_out_is_not_deleted(versions: Versions) -> None:
     commit(versions.repo, {"lib/a.py": BASE})
-    there = versions.worktree()
-    git(there, "sparse-checkout", "set", "--no-cone", "/a.py")
-    assert not (there / "lib/a.py").exists()
+    other = versions.worktree()
+    git(other, "sparse-checkout", "set", "--no-cone", "/a.py")
+    assert not (other / "lib/a.py").exists()
     assert versions.ask(changed(l3="mine"), "lib/a.py") is None
 
 
@@ -190,8 +193,8 @@ def test_a_file_that_a_sparse_checkout_leaves_out_is_not_deleted(versions: Versi
 
 def test_the_last_line_may_have_no_end(versions: Versions) -> None:
     versions.theirs(changed(l40="theirs")[:-1])
-    found = versions.ask(changed(l40="mine")[:-1])
-    assert shown(found) == ("lines", (40, 40), (40, 40), "theirs")
+    conflict = versions.ask(changed(l40="mine")[:-1])
+    assert shown(conflict) == ("lines", (40, 40), (40, 40), "theirs")
     versions.theirs(BASE + "more")
     assert versions.ask(changed(l3="mine")) is None
 
@@ -199,8 +202,8 @@ def test_the_last_line_may_have_no_end(versions: Versions) -> None:
 def test_text_that_looks_like_a_conflict_is_text(versions: Versions) -> None:
     marks = f"{'<' * 64} a\n{'=' * 64}\n{'>' * 64} b\n"
     versions.theirs(marks + changed(l30="theirs"))
-    found = versions.ask(changed(l30="mine") + marks)
-    assert shown(found) == ("lines", (30, 30), (33, 33), "theirs")
+    conflict = versions.ask(changed(l30="mine") + marks)
+    assert shown(conflict) == ("lines", (30, 30), (33, 33), "theirs")
 
 
 @pytest.mark.parametrize("name", ["b c.py", "line\nbreak.py", "é✓.py", "-x.py", ":(glob)*.py"])
@@ -248,9 +251,9 @@ def test_what_git_does_not_merge_by_lines_is_refused_as_a_whole_and_nothing_runs
         git(versions.repo, "config", key, f"touch {tmp_path}/ran; false")
     (versions.repo / ".gitattributes").write_text(f"{attributes} diff=x\n")
     versions.theirs(changed(l30="theirs"))
-    found = versions.ask(changed(l10="mine"))
-    assert found is not None
-    assert found.kind == "whole"
+    conflict = versions.ask(changed(l10="mine"))
+    assert conflict is not None
+    assert conflict.kind == "whole"
     assert not (tmp_path / "ran").exists()
 
 
@@ -277,9 +280,9 @@ def test_binary_files_that_both_changed_conflict_as_a_whole(repo: Path) -> None:
     versions.theirs(b"\0\1\2" * 100, "a.bin")
     assert versions.ask(b"\0mine", "a.bin") is None
     versions.theirs(b"\0theirs", "a.bin")
-    found = versions.ask(b"\0mine", "a.bin")
-    assert found is not None
-    assert (found.kind, found.why_whole) == ("whole", "it is binary")
+    conflict = versions.ask(b"\0mine", "a.bin")
+    assert conflict is not None
+    assert (conflict.kind, conflict.why_whole) == ("whole", "it is binary")
     assert versions.ask(b"\0theirs", "a.bin") is None
 
 
@@ -358,10 +361,10 @@ def test_what_is_no_plain_file_there_is_not_read(
 
 
 def test_histories_without_a_common_commit_are_not_merged(versions: Versions) -> None:
-    there = versions.worktree()
-    git(there, "checkout", "--quiet", "--orphan", "new")
+    other = versions.worktree()
+    git(other, "checkout", "--quiet", "--orphan", "new")
     assert undecided(versions) == "the two branches have no merge base"
-    git(there, "commit", "--quiet", "--message", "Begin anew")
+    git(other, "commit", "--quiet", "--message", "Begin anew")
     versions.theirs(changed(l30="theirs"))
     assert undecided(versions) == "the two branches have no merge base"
 
@@ -416,12 +419,12 @@ def test_the_answer_is_that_of_a_later_merge(
         contents = [text[:-1] for text in contents]
     commit(repo, {"a.py": contents[0], "other": os.urandom(9).hex()})
     names = [repo.name, str(os.urandom(4).hex())]
-    there = repo.parent / "-".join(names)
-    git(repo, "worktree", "add", "--quiet", "--detach", str(there))
-    (there / "a.py").write_text(contents[2])
+    other = repo.parent / "-".join(names)
+    git(repo, "worktree", "add", "--quiet", "--detach", str(other))
+    (other / "a.py").write_text(contents[2])
     versions = Versions.__new__(Versions)
     versions.repo, versions.folders = repo, [str(repo / ".git/ghp")]
-    versions.worktree = lambda name="": there  # type: ignore[method-assign]
+    versions.worktree = lambda name="": other  # type: ignore[method-assign]
     try:
         conflicts = versions.ask(contents[1]) is not None
         ours = _commit_of(repo, contents[1])
@@ -431,7 +434,7 @@ def test_the_answer_is_that_of_a_later_merge(
         )  # fmt: skip
         assert conflicts == (merged.returncode == 1)
     finally:
-        git(repo, "worktree", "remove", "--force", str(there))
+        git(repo, "worktree", "remove", "--force", str(other))
 
 
 def _commit_of(repo: Path, text: str) -> str:

@@ -23,21 +23,21 @@ class Desk:
         self.folders = [str(folder / "own"), str(folder / "spare")]
 
     def beat(self, now: float = NOW, /, **options: Any) -> str | None:
-        said: dict[str, Any] = {
+        fields: dict[str, Any] = {
             key: options.pop(key)
             for key in ("status", "issue", "generation", "lastAction", "branch")
             if key in options
         }
-        return pulse.beat(self.folders, "worker-1", said, now, **options)
+        return pulse.beat(self.folders, "worker-1", fields, now, **options)
 
     def begin(self, session: str | None = None, epoch: int = 1) -> None:
         assert self.beat(epoch=epoch, session=session) == "moved"
 
     @property
     def record(self) -> dict[str, Any]:
-        found = presencefile.newest(self.folders, "worker-1")
-        assert found is not None
-        return found
+        presence = presencefile.newest(self.folders, "worker-1")
+        assert presence is not None
+        return presence
 
 
 NO_PROCESS = 99_999_999  # above every limit of Linux
@@ -52,8 +52,8 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_a_first_beat_writes_the_record_that_people_read(desk: Desk) -> None:
-    said = {"status": "testing", "issue": 147, "lastAction": "Ran the tests"}
-    assert desk.beat(epoch=3, session="s-1", pid=NO_PROCESS, **said) == "moved"
+    fields = {"status": "testing", "issue": 147, "lastAction": "Ran the tests"}
+    assert desk.beat(epoch=3, session="s-1", pid=NO_PROCESS, **fields) == "moved"
     assert quickjson.encode(desk.record).decode() == (
         '{"issue": 147, "status": "testing", "lastAction": "Ran the tests", '
         '"timestamp": "2025-01-25T10:30:00Z", "epoch": 3, "seq": 1, '
@@ -90,8 +90,8 @@ def test_a_beat_says_what_changed_and_keeps_the_rest(desk: Desk) -> None:
 def test_a_field_from_a_newer_version_stays(desk: Desk) -> None:
     desk.begin()
     newer = desk.record | {"mood": {"now": ["calm", 1.5, None, True]}}
-    known = [presencefile.presence(folder, "worker-1") for folder in desk.folders]
-    presencefile.write(desk.folders, known, "worker-1", quickjson.encode(newer))
+    presences = [presencefile.presence(folder, "worker-1") for folder in desk.folders]
+    presencefile.write(desk.folders, presences, "worker-1", quickjson.encode(newer))
     desk.beat(NOW + 60, status="done")
     assert desk.record["mood"] == {"now": ["calm", 1.5, None, True]}
 
@@ -140,12 +140,12 @@ def test_a_beat_that_says_nothing_new_writes_nothing_for_a_while(desk: Desk) -> 
 
 
 @pytest.mark.parametrize(
-    "said", [{"status": "testing"}, {"issue": 7}, {"lastAction": "x"}, {"branch": "b"}]
+    "fields", [{"status": "testing"}, {"issue": 7}, {"lastAction": "x"}, {"branch": "b"}]
 )
-def test_news_are_written_at_once(desk: Desk, said: dict[str, Any]) -> None:
+def test_news_are_written_at_once(desk: Desk, fields: dict[str, Any]) -> None:
     desk.begin()
-    assert desk.beat(NOW + 1, **said) in ("moved", "beat")
-    assert desk.beat(NOW + 2, **said) == "quiet"
+    assert desk.beat(NOW + 1, **fields) in ("moved", "beat")
+    assert desk.beat(NOW + 2, **fields) == "quiet"
 
 
 def test_progress_is_news_unless_there_was_some_just_now(desk: Desk) -> None:

@@ -32,11 +32,11 @@ def slow(argv: list[str], cwd: Path) -> dict[str, Any] | None:
         with heartbeat.make_context("agent-heartbeat", list(argv), obj=house) as context:
             options = dict(context.params)
             progress = options.pop("progress")
-            said = _fields(**options)
+            fields = _fields(**options)
     except (click.ClickException, click.exceptions.Exit, GhpError):
         return None
-    said |= {"progress": True} if progress else {}
-    return said | ({"agent": house.name} if house.name else {})
+    fields |= {"progress": True} if progress else {}
+    return fields | ({"agent": house.name} if house.name else {})
 
 
 @given(st.lists(WORDS, max_size=6))
@@ -69,9 +69,9 @@ def test_what_is_right_but_odd_goes_the_slow_road(argv: list[str]) -> None:
 
 
 def test_a_huge_action_is_cut_and_not_refused() -> None:
-    said = heartbeat_command.parse(["--action", "x" * 10_000_000])
-    assert said is not None
-    assert said["lastAction"] == "x" * 499 + "…"
+    fields = heartbeat_command.parse(["--action", "x" * 10_000_000])
+    assert fields is not None
+    assert fields["lastAction"] == "x" * 499 + "…"
 
 
 def imported(args: list[str], cwd: Path, environ: dict[str, str]) -> set[str]:
@@ -114,9 +114,9 @@ def test_an_agent_that_stopped_and_works_again_begins_another_life(repo: Path) -
     def epoch_after(command: str) -> int:
         done = run_ghp(f"agent-heartbeat --as worker-1 {command}", repo)
         assert done.code == 0, done
-        found = presencefile.newest([str(repo / ".git/ghp")], "worker-1")
-        assert found is not None
-        return int(found["epoch"])
+        presence = presencefile.newest([str(repo / ".git/ghp")], "worker-1")
+        assert presence is not None
+        return int(presence["epoch"])
 
     assert [
         epoch_after("--status testing"),

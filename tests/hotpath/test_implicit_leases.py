@@ -25,8 +25,8 @@ class Clone:
     def __init__(self, folder: Path) -> None:
         self.folders = [str(folder / "own"), str(folder / "spare")]
 
-    def beat(self, agent: str, epoch: int | None = None, now: float = NOW, **said: str) -> None:
-        assert pulse.beat(self.folders, agent, said, now, epoch=epoch, throttle=0)
+    def beat(self, agent: str, epoch: int | None = None, now: float = NOW, **fields: str) -> None:
+        assert pulse.beat(self.folders, agent, fields, now, epoch=epoch, throttle=0)
         path = f"{self.folders[0]}/agents/{agent}.json"
         os.utime(path, (now, now))
 
@@ -87,8 +87,8 @@ def test_the_living_editors_in_other_worktrees_are_listed_oldest_first(clone: Cl
     for age, agent in ((1, "worker-2"), (2, "worker-3"), (3, "worker-4")):
         clone.take(agent, now=NOW - age, git_dir=f"/clone/.git/worktrees/{agent}")
         clone.take(agent, "src/b.py", git_dir=f"/clone/.git/worktrees/{agent}")
-    found = touched.elsewhere(clone.folders, PATH, HERE, NOW, LIMITS)
-    assert [(x.agent, x.git_dir) for x in found] == [
+    leases = touched.elsewhere(clone.folders, PATH, HERE, NOW, LIMITS)
+    assert [(x.agent, x.git_dir) for x in leases] == [
         ("worker-3", "/clone/.git/worktrees/worker-3"),
         ("worker-2", "/clone/.git/worktrees/worker-2"),
     ]
@@ -119,7 +119,7 @@ def test_it_ends_with_the_life_in_which_it_was_taken(
     assert clone.take("worker-1") is None
     end(clone)
     assert clone.take("worker-2", now=NOW + 1) is None
-    assert [each.agent for each in clone.all] == ["worker-2"]
+    assert [lease.agent for lease in clone.all] == ["worker-2"]
 
 
 def test_who_begins_anew_takes_its_own_again(clone: Clone) -> None:
@@ -183,7 +183,7 @@ def test_of_two_who_write_in_different_folders_one_gives_way(clone: Clone) -> No
     assert touched._make(clone.folders[0], record)
     given = touched._recheck_rival(clone.folders[0], clone.folders, record, NOW, LIMITS)
     assert given == "worker-2"
-    assert [each.agent for each in clone.all] == ["worker-2"]
+    assert [lease.agent for lease in clone.all] == ["worker-2"]
 
 
 def test_where_nothing_can_be_written_there_is_no_lease(tmp_path: Path) -> None:
@@ -192,11 +192,11 @@ def test_where_nothing_can_be_written_there_is_no_lease(tmp_path: Path) -> None:
         touched.take_lease([str(tmp_path / "file")], "worker-1", 1, PATH, HERE, NOW)
 
 
-def compete(folders: list[str], agent: str, gate: object, said: object) -> None:
+def compete(folders: list[str], agent: str, gate: object, results: object) -> None:
     gate.wait()  # type: ignore[attr-defined]
     take = touched.take_lease
     won = [n for n in range(60) if take(folders, agent, 1, f"file-{n}", HERE, NOW) is None]
-    said.put((agent, won))  # type: ignore[attr-defined]
+    results.put((agent, won))  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -210,16 +210,16 @@ def test_of_many_who_come_at_once_each_file_has_one(clone: Clone, left: str | No
     for agent in agents[2:]:
         clone.beat(agent, epoch=1)
     context = multiprocessing.get_context("fork")
-    gate, said = context.Barrier(len(agents)), context.Queue()
-    crowd = [context.Process(target=compete, args=(clone.folders, a, gate, said)) for a in agents]
-    for each in crowd:
-        each.start()
-    results = dict(said.get(timeout=60) for _ in agents)
-    for each in crowd:
-        each.join()
+    gate, queue = context.Barrier(len(agents)), context.Queue()
+    crowd = [context.Process(target=compete, args=(clone.folders, a, gate, queue)) for a in agents]
+    for x in crowd:
+        x.start()
+    results = dict(queue.get(timeout=60) for _ in agents)
+    for x in crowd:
+        x.join()
     winners = sorted(number for won in results.values() for number in won)
     assert winners == list(range(60))
-    assert {each.path: each.agent for each in clone.all} == {
+    assert {x.path: x.agent for x in clone.all} == {
         f"file-{number}": agent for agent, won in results.items() for number in won
     }
     assert not [*Path(clone.folders[0], "touched").glob("*.tmp")]
@@ -237,7 +237,7 @@ def test_who_was_stopped_with_the_lock_holds_nobody_up(
     with lock.open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         assert clone.take("worker-2") is None
-    assert [each.agent for each in clone.all] == ["worker-2"]
+    assert [lease.agent for lease in clone.all] == ["worker-2"]
 
 
 def test_presence_is_needed_for_a_lease_to_hold(clone: Clone) -> None:

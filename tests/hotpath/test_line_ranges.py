@@ -54,8 +54,8 @@ def hunks(bare: Path, old: str, new: str) -> list[tuple[int, int, int, int]]:
     return line_ranges.hunks(done.stdout) or []
 
 
-def ranges(found: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
-    return [(start, end) for start, end, _, _ in found]
+def ranges(changes: Sequence[tuple[int, int, int, int]]) -> list[tuple[int, int]]:
+    return [(start, end) for start, end, _, _ in changes]
 
 
 def conflicts(bare: Path, base: str, mine: str, theirs: str) -> bool:
@@ -72,9 +72,9 @@ def conflicts(bare: Path, base: str, mine: str, theirs: str) -> bool:
 def test_no_conflict_of_git_is_missed(bare: Path, base: list[str], mine: Any, theirs: Any) -> None:
     texts = base, edited(base, mine), edited(base, theirs)
     old, left, right = (blob(bare, text) for text in texts)
-    found = [ranges(hunks(bare, old, new)) for new in (left, right)]
+    sides = [ranges(hunks(bare, old, new)) for new in (left, right)]
     if conflicts(bare, old, left, right):
-        assert line_ranges.touching(*found) is not None
+        assert line_ranges.touching(*sides) is not None
 
 
 @pytest.mark.slow
@@ -84,9 +84,9 @@ def test_only_equal_changes_touch_and_merge(bare: Path, count: int, mine: Any, t
     base = [f"line {number}" for number in range(count)]
     upper = [(at, removed, [f"their {line}" for line in added]) for at, removed, added in theirs]
     old, left, right = (blob(bare, x) for x in (base, edited(base, mine), edited(base, upper)))
-    found = [hunks(bare, old, new) for new in (left, right)]
-    shared = {hunk for hunk in map(deletion, found[0]) if hunk} & {*map(deletion, found[1])}
-    is_touching = line_ranges.touching(*map(ranges, found)) is not None
+    sides = [hunks(bare, old, new) for new in (left, right)]
+    shared = {hunk for hunk in map(deletion, sides[0]) if hunk} & {*map(deletion, sides[1])}
+    is_touching = line_ranges.touching(*map(ranges, sides)) is not None
     assert is_touching == conflicts(bare, old, left, right) or shared
 
 
@@ -104,9 +104,9 @@ def test_ranges_follow_their_lines_into_another_base(
     lines = [f"{number} {line}" for number, line in enumerate(base)]
     other = edited(lines, edits)
     between = hunks(bare, blob(bare, lines), blob(bare, other))
-    found = ranges(hunks(bare, blob(bare, lines), blob(bare, edited(lines, theirs))))
-    moved = line_ranges.mapped(found, between)
-    for (start, end), (first, last) in zip(found, moved, strict=True):
+    expected = ranges(hunks(bare, blob(bare, lines), blob(bare, edited(lines, theirs))))
+    moved = line_ranges.mapped(expected, between)
+    for (start, end), (first, last) in zip(expected, moved, strict=True):
         kept = [line for line in lines[start:end] if line in other]
         assert all(first <= other.index(line) < last for line in kept)
         assert 0 <= first <= last <= len(other)
@@ -130,9 +130,9 @@ def test_ranges_in_another_version(old: tuple[int, int], expected: tuple[int, in
 
 
 def test_ranges_are_written_as_git_writes_them_and_read_again() -> None:
-    found = [(0, 0), (4, 5), (9, 12), (20, 20)]
-    assert line_ranges.encode(found) == "0,0 5,1 10,3 20,0"
-    assert line_ranges.decode("0,0 5,1 10,3 20,0") == found
+    lines = [(0, 0), (4, 5), (9, 12), (20, 20)]
+    assert line_ranges.encode(lines) == "0,0 5,1 10,3 20,0"
+    assert line_ranges.decode("0,0 5,1 10,3 20,0") == lines
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,6 @@ def test_shorter_marks_and_lone_carriage_returns_are_text() -> None:
 
 def test_lines_are_mapped_through_the_hunks_before_them() -> None:
     diff = b"@@ -2,0 +3,2 @@ x\n+a\n+b\n@@ -5 +6,0 @@\n-c\n@@ -9,2 +10 @@\n"
-    found = hunks(diff)
-    assert found == [(2, 0, 2, 2), (4, 1, 6, 0), (8, 2, 9, 1)]
-    assert [mapped(found, line) for line in (0, 1, 2, 4, 5, 8, 9, 10)] == [0, 1, 4, 6, 6, 9, 10, 10]
+    spans = hunks(diff)
+    assert spans == [(2, 0, 2, 2), (4, 1, 6, 0), (8, 2, 9, 1)]
+    assert [mapped(spans, line) for line in (0, 1, 2, 4, 5, 8, 9, 10)] == [0, 1, 4, 6, 6, 9, 10, 10]

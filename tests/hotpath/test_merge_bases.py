@@ -13,8 +13,8 @@ from tests.support.git import commit, git
 
 
 def heads(repo: Path, *git_dirs: Path) -> list[str]:
-    asked = Heads(str(repo), str(repo / ".git"), os.environ, monotonic() + 60)
-    return asked.of([str(git_dir) for git_dir in git_dirs])
+    reader = Heads(str(repo), str(repo / ".git"), os.environ, monotonic() + 60)
+    return reader.of([str(git_dir) for git_dir in git_dirs])
 
 
 @pytest.mark.parametrize("how", ["loose", "packed", "detached", "symbolic"])
@@ -23,7 +23,7 @@ def test_the_commit_of_a_worktree_is_read_from_files(
 ) -> None:
     linked = worktree(repo, "2")
     git_dir = repo / ".git/worktrees" / linked.name
-    there = commit(linked, {"b": "b"})
+    oid = commit(linked, {"b": "b"})
     if how == "packed":
         git(repo, "pack-refs", "--all")
     if how == "detached":
@@ -31,8 +31,8 @@ def test_the_commit_of_a_worktree_is_read_from_files(
     if how == "symbolic":
         git(repo, "symbolic-ref", "refs/heads/alias", "refs/heads/agent/2")
         git(linked, "symbolic-ref", "HEAD", "refs/heads/alias")
-    assert head(str(repo / ".git"), str(git_dir)) == there
-    assert heads(repo, repo / ".git", git_dir) == [git(repo, "rev-parse", "HEAD"), there]
+    assert head(str(repo / ".git"), str(git_dir)) == oid
+    assert heads(repo, repo / ".git", git_dir) == [git(repo, "rev-parse", "HEAD"), oid]
 
 
 def test_what_files_do_not_tell_git_is_asked(
@@ -75,10 +75,10 @@ def test_a_merge_base_is_asked_for_once(
 
 def test_the_memory_is_bounded_and_survives_damage(repo: Path) -> None:
     folder = str(repo / ".git/ghp")
-    known = {f"{n:040x} {n + 1:040x}": f"{n:040x}" for n in range(2 * KEPT)}
-    merge_bases._keep(folder, known)
+    bases = {f"{n:040x} {n + 1:040x}": f"{n:040x}" for n in range(2 * KEPT)}
+    merge_bases._keep(folder, bases)
     cached = merge_bases._cached(folder)
-    assert list(cached) == list(known)[-KEPT:]
+    assert list(cached) == list(bases)[-KEPT:]
     Path(folder, "cache", merge_bases.NAME).write_bytes(b"\xff\n a b\n" + b"0" * 40 + b"\n")
     assert merge_bases._cached(folder) == {}
 

@@ -16,16 +16,16 @@ from tests.support.other_versions import BASE, NOW, SINCE, Versions, changed
 
 @pytest.fixture
 def versions(repo: Path) -> Versions:
-    made = Versions(repo)
+    repositories = Versions(repo)
     (repo / ".git/ghp").mkdir(parents=True, exist_ok=True)
-    made.theirs(changed(l30="theirs"))
-    return made
+    repositories.theirs(changed(l30="theirs"))
+    return repositories
 
 
 def place(versions: Versions) -> Location:
-    found = locate(str(versions.repo), os.environ)
-    assert found
-    return found
+    location = locate(str(versions.repo), os.environ)
+    assert location
+    return location
 
 
 def before_edit(
@@ -43,14 +43,14 @@ def test_an_edit_that_merges_is_allowed(versions: Versions) -> None:
 def test_an_edit_that_conflicts_is_refused_with_who_where_and_what_next(
     versions: Versions,
 ) -> None:
-    found = before_edit(versions, lambda: changed(l30="mine").encode())
-    assert found is not None
-    assert (found.word, found.kind, found.holder, found.since) == (
+    verdict = before_edit(versions, lambda: changed(l30="mine").encode())
+    assert verdict is not None
+    assert (verdict.word, verdict.kind, verdict.holder, verdict.since) == (
         "deny", "conflict", "worker-2", SINCE,
     )  # fmt: skip
-    assert "at your line 30" in found.why
-    assert "\ntheirs\n" in found.why
-    assert "ghp agent-check --override REASON a.py" in found.next
+    assert "at your line 30" in verdict.why
+    assert "\ntheirs\n" in verdict.why
+    assert "ghp agent-check --override REASON a.py" in verdict.next
 
 
 def test_a_conflict_that_is_there_already_refuses_nothing(versions: Versions) -> None:
@@ -77,9 +77,9 @@ def test_a_file_counts_as_it_is_if_nobody_edits_it(versions: Versions) -> None:
     others = [versions.lease()]
     assert merge_check.as_it_is(*where, others) is None
     (versions.repo / "a.py").write_text(changed(l30="mine"))
-    found = merge_check.as_it_is(*where, others)
-    assert found is not None
-    assert found.kind == "conflict"
+    verdict = merge_check.as_it_is(*where, others)
+    assert verdict is not None
+    assert verdict.kind == "conflict"
     (versions.repo / "a.py").unlink()
     (versions.repo / "a.py").mkdir()
     assert merge_check.as_it_is(*where, others) is None
@@ -92,9 +92,9 @@ def test_of_those_who_edit_a_file_that_nobody_merges_the_first_goes_on(versions:
     versions.beat("worker-1")
     versions.theirs(BASE)
     edit = lambda: changed(l1="mine").encode()  # noqa: E731
-    found = before_edit(versions, edit)
-    assert found is not None
-    assert (found.word, found.kind) == ("deny", "implicit")
+    verdict = before_edit(versions, edit)
+    assert verdict is not None
+    assert (verdict.word, verdict.kind) == ("deny", "implicit")
     later, earlier = NOW + 10**9, NOW - 10**9
     git_dir = str(versions.repo / ".git")
     for now, refused in ((later, True), (earlier, False)):

@@ -23,11 +23,14 @@ def test_new_files_of_a_similar_size_are_candidates(repo: Path) -> None:
     versions.theirs(BASE, "lib/a.py")
     versions.theirs("small\n", "small.py")
     versions.theirs(BASE * 9, "large.py")
-    there = versions.worktree()
-    (there / "link.py").symlink_to("lib/a.py")
-    (there / "added.txt").write_text(BASE)
-    git(there, "add", "added.txt")
-    assert found(versions, there) == (None, {"lib/a.py": BASE.encode(), "added.txt": BASE.encode()})
+    folder = versions.worktree()
+    (folder / "link.py").symlink_to("lib/a.py")
+    (folder / "added.txt").write_text(BASE)
+    git(folder, "add", "added.txt")
+    assert found(versions, folder) == (
+        None,
+        {"lib/a.py": BASE.encode(), "added.txt": BASE.encode()},
+    )
 
 
 def test_of_many_new_files_some_are_looked_at_the_likely_ones_first(repo: Path) -> None:

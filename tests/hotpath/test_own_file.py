@@ -27,7 +27,7 @@ def test_a_file_is_replaced_whole_and_leaves_nothing_behind(tmp_path: Path) -> N
     replace(str(path), b"one")
     replace(str(path), b"two" * 100_000, durable=True)
     assert path.read_bytes() == b"two" * 100_000
-    assert [each.name for each in tmp_path.iterdir()] == ["a.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a.json"]
     assert mode(path) == 0o600
 
 
@@ -44,7 +44,7 @@ def test_what_cannot_be_replaced_leaves_no_temporary_file(tmp_path: Path) -> Non
     (tmp_path / "a/b").mkdir(parents=True)
     with pytest.raises(OSError, match="directory"):
         replace(str(tmp_path / "a"), b"x")
-    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path: Path) -> None:

@@ -198,13 +198,13 @@ def test_names_of_old_sessions_are_dropped_in_time(repo: Path) -> None:
 
 def test_what_is_no_name_is_not_taken_for_one(repo: Path) -> None:
     in_use(repo)
-    found = event("codex", "batch", repo)
-    own_name.keep([str(repo / ".git/ghp")], [found.session or ""], "worker-1", 0.0)
-    assert agent(found) == "worker-1"
+    hooked = event("codex", "batch", repo)
+    own_name.keep([str(repo / ".git/ghp")], [hooked.session or ""], "worker-1", 0.0)
+    assert agent(hooked) == "worker-1"
     (kept,) = (repo / ".git/ghp/cache/sessions").iterdir()
     for content in (b"", b"../x", b"\xff", b"Worker"):
         kept.write_bytes(content)
-        assert agent(found) == "codex-abcd"
+        assert agent(hooked) == "codex-abcd"
 
 
 @pytest.mark.slow
@@ -212,10 +212,10 @@ def test_two_sessions_that_end_alike_are_two_agents(repo: Path) -> None:
     in_use(repo)
     ids = [f"{n}0000000-0000-4000-8000-00000000beef" for n in (1, 2)]
     for session in ids:
-        said = payload("claude-SessionStart-startup", repo, session_id=session)
-        assert "This session is agent" in context(call("claude", said, repo))
-    found = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
-    assert found == ["claude-0000beef", "claude-beef"]
+        message = payload("claude-SessionStart-startup", repo, session_id=session)
+        assert "This session is agent" in context(call("claude", message, repo))
+    names = sorted(path.stem for path in (repo / ".git/ghp/agents").glob("*.json"))
+    assert names == ["claude-0000beef", "claude-beef"]
     for session, name in zip(ids, ("claude-beef", "claude-0000beef"), strict=True):
         env = {"CLAUDE_CODE_SESSION_ID": session}
         assert invoke("agent-whoami", repo, env) == (0, f"{name}\n", "")

@@ -114,8 +114,8 @@ def said(verdict: Verdict) -> tuple[str, str]:
 def test_the_first_rule_that_matches_decides(
     rules: list[Said], facts: dict[str, Any], expected: tuple[str, str]
 ) -> None:
-    known = book(*rules, claims=TAKEN, orchestrators=["lead"])
-    verdict = decide(known, PATH, case(**facts))
+    policy_book = book(*rules, claims=TAKEN, orchestrators=["lead"])
+    verdict = decide(policy_book, PATH, case(**facts))
     assert said(verdict) == expected
     assert verdict.is_refused == (expected[0] != "allow")
     assert bool(verdict.why) == bool(verdict.next) == verdict.is_refused
@@ -141,8 +141,8 @@ def test_a_person_is_told_and_never_refused(
 
 
 def test_a_person_with_the_name_of_an_orchestrator_is_none() -> None:
-    known = book(SHARED, orchestrators=["lead"])
-    assert decide(known, PATH, case("lead", is_person=True)).why
+    policy_book = book(SHARED, orchestrators=["lead"])
+    assert decide(policy_book, PATH, case("lead", is_person=True)).why
 
 
 @pytest.mark.parametrize("rule", [LEASED, SCOPED])
@@ -152,8 +152,8 @@ def test_what_is_not_known_is_not_guessed(rule: Said) -> None:
 
 
 def test_what_does_not_matter_need_not_be_known() -> None:
-    known = book(MINE, LEASED, scoped("worker-2", 12, "/lib/"))
-    assert said(decide(known, PATH, case(unknown=["worker-2"]))) == ("allow", "")
+    policy_book = book(MINE, LEASED, scoped("worker-2", 12, "/lib/"))
+    assert said(decide(policy_book, PATH, case(unknown=["worker-2"]))) == ("allow", "")
 
 
 # ------------------------------------------------------------------------------ its words
@@ -241,12 +241,12 @@ def test_the_fence_is_the_one_of_claims(
     lease = Lock("issue/12", holder, generation, epoch, Timestamp(EARLIER), "n", "why")
     fence = fence_of({lease.name: lease}, "worker-1", presence, "c1")
     claims = {"12": [holder, epoch, generation, EARLIER, "why", "claim", False]}
-    found = decide(book(claims=claims), PATH, case(presence=presence))
+    verdict = decide(book(claims=claims), PATH, case(presence=presence))
     if fence is None:
-        assert said(found) == ("allow", "")
+        assert said(verdict) == ("allow", "")
     else:
         expected = (fence.holder, fence.since, fence.words, fence.hint)
-        assert (found.holder, found.since, *words(found)) == expected
+        assert (verdict.holder, verdict.since, *words(verdict)) == expected
 
 
 def test_a_case_says_who_wants_what() -> None:

@@ -72,14 +72,14 @@ def spelled(patterns: list[str]) -> tuple[str, ...]:
 def test_the_index_finds_what_the_patterns_cover(
     rules: list[list[str]], path: str, fold: bool
 ) -> None:
-    said = [spelled(patterns) for patterns in rules]
-    known = book(*(leased("worker-2", *patterns) for patterns in said), fold=fold)
+    spellings = [spelled(patterns) for patterns in rules]
+    policy_book = book(*(leased("worker-2", *patterns) for patterns in spellings), fold=fold)
     expected = [
         number
-        for number, patterns in enumerate(said)
+        for number, patterns in enumerate(spellings)
         if patterns and pattern.covers(patterns, path, fold=fold)
     ]
-    assert rulebook.covering(known, path) == expected
+    assert rulebook.covering(policy_book, path) == expected
 
 
 @pytest.mark.parametrize(
@@ -108,11 +108,11 @@ def test_a_path_is_covered_or_not(patterns: list[str], path: str, covered: bool)
 
 def test_where_upper_and_lower_case_are_one_they_are_one_in_every_part_of_the_index() -> None:
     patterns = ["/Src/A.py", "Makefile", "*.MD", "/Docs/**/x?.txt"]
-    known = book(*(leased("worker-2", each) for each in patterns), fold=True)
+    policy_book = book(*(leased("worker-2", pattern) for pattern in patterns), fold=True)
     paths = ["sRC/a.PY", "lib/MAKEFILE", "a/B.md", "dOCS/a/X1.TXT"]
-    assert [rulebook.covering(known, path) for path in paths] == [[0], [1], [2], [3]]
-    known = book(*(leased("worker-2", each) for each in patterns), fold=False)
-    assert [rulebook.covering(known, path) for path in paths] == [[], [], [], []]
+    assert [rulebook.covering(policy_book, path) for path in paths] == [[0], [1], [2], [3]]
+    policy_book = book(*(leased("worker-2", pattern) for pattern in patterns), fold=False)
+    assert [rulebook.covering(policy_book, path) for path in paths] == [[], [], [], []]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="directory"):
         rulebook.keep(str(tmp_path), f"loose {REF} aaa", STAMP, {})
     rulebook.drop(str(tmp_path))
-    assert [each.name for each in path.parent.iterdir()] == [rulebook.NAME]
+    assert [file.name for file in path.parent.iterdir()] == [rulebook.NAME]
 
 
 def test_a_book_that_is_dropped_is_gone(tmp_path: Path) -> None:

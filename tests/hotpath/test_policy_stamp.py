@@ -50,8 +50,8 @@ def fresh(one: Claimant) -> dict[str, Any]:
     from ghp_agents.hotpath import fastjson as quickjson
 
     anew = Claimant(Path(one.ws.place.toplevel or ""), one.name, one.clock)
-    made = rulemaking.make(anew.parts, sources_of(anew), None)
-    read: dict[str, Any] = quickjson.decode(quickjson.encode(made).decode())
+    compiled = rulemaking.make(anew.parts, sources_of(anew), None)
+    read: dict[str, Any] = quickjson.decode(quickjson.encode(compiled).decode())
     return read
 
 
@@ -61,8 +61,8 @@ def write_book(one: Claimant) -> None:
 
 
 def assert_not_stale(one: Claimant) -> None:
-    found = kept(one)
-    assert found is None or found == fresh(one)
+    cached = kept(one)
+    assert cached is None or cached == fresh(one)
 
 
 def held(one: Claimant, *patterns: str, **more: Any) -> None:
@@ -247,15 +247,15 @@ def test_issues_that_were_read_from_elsewhere_make_the_book_useless(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, _ = pair
-    told = MirroredIssue(
+    mirrored = MirroredIssue(
         1, 1, "Parse files", BODY, "open", (), (), "ada", "", "2026-03-01T10:00:00Z"
     )
     for title in ("Parse files", "Parse other files"):
         write_book(one)
-        mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
+        mirror.keep(one.ws, "github.com/acme/widgets", "ada", [mirrored._replace(title=title)])
         assert kept(one) is None
     write_book(one)
-    mirror.keep(one.ws, "github.com/acme/widgets", "ada", [told._replace(title=title)])
+    mirror.keep(one.ws, "github.com/acme/widgets", "ada", [mirrored._replace(title=title)])
     checked = mirror.RefreshState("2026-03-01T10:00:00Z", 1, 7.0, 7.0)
     mirror.note_check(one.ws, "github.com/acme/widgets", checked)
     assert kept(one) is not None  # nothing was new
@@ -380,10 +380,10 @@ def test_a_sync_brings_the_book_up_to_date(pair: tuple[Claimant, Claimant]) -> N
     two.claim(3)
     two.sync()
     one.sync()
-    found = kept(one)
-    assert found is not None
-    assert found == fresh(one)
-    assert found["claims"]["3"][0] == "worker-2"
+    cached = kept(one)
+    assert cached is not None
+    assert cached == fresh(one)
+    assert cached["claims"]["3"][0] == "worker-2"
 
 
 def test_where_nobody_decides_by_a_book_none_is_made(clone: Path) -> None:
@@ -482,12 +482,12 @@ def resign_late(one: Claimant) -> Callable[[], None]:
     path = Path(rulebook.path_of(one.ws.folders[0]))
     aside = path.with_name("aside")
     old = git(repository.path, "rev-parse", repository.ref)
-    there = path.exists()
-    if there:
+    exists = path.exists()
+    if exists:
         path.rename(aside)
     one.beat(status=f"s-{'x' * (int(one.clock.now()) % 7)}a", lastAction=str(one.clock.now()))
     one.store.fold()
-    if there:
+    if exists:
         aside.rename(path)
     new = git(repository.path, "rev-parse", repository.ref)
     return lambda: rulebook.restamp(one.ws.folders[0], repository.ref, old, new)

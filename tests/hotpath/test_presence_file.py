@@ -20,8 +20,8 @@ def folders(tmp_path: Path) -> list[str]:
 
 
 def write(folders: list[str], record: object, agent: str = "worker-1") -> None:
-    known = [presencefile.presence(folder, agent) for folder in folders]
-    presencefile.write(folders, known, agent, quickjson.encode(record))
+    presences = [presencefile.presence(folder, agent) for folder in folders]
+    presencefile.write(folders, presences, agent, quickjson.encode(record))
 
 
 def files(folder: str) -> list[str]:

@@ -19,8 +19,10 @@ def test_a_running_process_started_at_one_time_that_no_other_shares_with_its_num
     code = (
         "import os; from ghp_agents.hotpath import process_start as p; print(p.key(os.getppid()))"
     )
-    seen = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert seen.stdout.strip() == mine
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    assert printed.stdout.strip() == mine
     assert mine == f"{os.getpid()}-{process_start.started(os.getpid())}"
 
 

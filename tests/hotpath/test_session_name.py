@@ -35,7 +35,7 @@ def test_sessions_that_end_alike_have_names_of_their_own_and_keep_them(repo: Pat
         pulse.beat(folders, expected, {}, 1_000.0, session=session, epoch=1)
     assert [name(session) for session in sessions] == names
     assert sorted(path.name for path in presences.glob("*.json")) == sorted(
-        f"{each}.json" for each in names
+        f"{candidate}.json" for candidate in names
     )
     old = (presences / "claude-beef.json").stat().st_mtime - sessionname.GONE - 60
     os.utime(presences / "claude-beef.json", (old, old))

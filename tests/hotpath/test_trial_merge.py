@@ -26,11 +26,11 @@ def merged(repo: Path, mine: str, theirs: str, base: str = BASE) -> object:
     oid = git(repo, "rev-parse", "HEAD:dir/a.py")
     one, other = (MergeSide({"dir/a.py": text.encode()}) for text in (mine, theirs))
     with trial(repo) as place:
-        (found,) = place.merge([(MergeSide({"dir/a.py": oid}), one, other)])
+        (result,) = place.merge([(MergeSide({"dir/a.py": oid}), one, other)])
         folder = place.folder
     assert not Path(folder).exists()
-    lines = [(x.start, x.end, x.their_start, x.their_end) for x in found.regions]
-    return found.conflicts, found.path, lines
+    lines = [(x.start, x.end, x.their_start, x.their_end) for x in result.regions]
+    return result.conflicts, result.path, lines
 
 
 @pytest.mark.parametrize("is_old", [False, True], ids=["new git", "git before 2.38"])
@@ -71,6 +71,6 @@ def test_patches_are_of_contents_and_of_objects_and_none_without_one(repo: Path)
     commit(repo, {"a": "1\n2\n", "b": "1\n"})
     one, other = (git(repo, "rev-parse", f"HEAD:{name}") for name in "ab")
     with trial(repo) as place:
-        found = place.patches([(one, b"1\n3\n"), (one, other), (one, one), ("0" * 40, other)])
-    bodies = [None if text is None else text.partition(b"@@")[2] for text in found]
+        patches = place.patches([(one, b"1\n3\n"), (one, other), (one, one), ("0" * 40, other)])
+    bodies = [None if text is None else text.partition(b"@@")[2] for text in patches]
     assert bodies == [b" -1,2 +1,2 @@\n 1\n-2\n+3\n", b" -1,2 +1 @@\n 1\n-2\n", b"", None]

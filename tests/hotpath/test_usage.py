@@ -66,8 +66,8 @@ def test_older_issues_are_joined_and_nothing_is_lost(agent: Agent) -> None:
     for issue in range(1, ISSUES + 3):
         agent.record["issue"] = issue
         agent.tokens(100 * issue)
-    found = {entry["issue"]: entry["inputTokens"] for entry in agent.spent}
-    assert found == {None: 200, 3: 100, 4: 100, 5: 100, 6: 100}
+    tokens = {entry["issue"]: entry["inputTokens"] for entry in agent.spent}
+    assert tokens == {None: 200, 3: 100, 4: 100, 5: 100, 6: 100}
 
 
 def test_another_session_counts_from_zero(agent: Agent) -> None:

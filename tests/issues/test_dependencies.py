@@ -12,13 +12,13 @@ from ghp_agents.locks.lock import Lock
 
 
 def issue(number: int, *blockers: int, **fields: object) -> Issue:
-    made = Issue(
+    result = Issue(
         f"{number:012x}",
         IssueNumber(number),
         f"Title {number}",
         blocked_by=tuple(map(IssueNumber, blockers)),
     )
-    return made._replace(**fields)  # type: ignore[arg-type]
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def claim(number: int, holder: str) -> Lock:
@@ -26,7 +26,7 @@ def claim(number: int, holder: str) -> Lock:
 
 
 def numbers(issues: list[Issue]) -> list[int]:
-    return [each.number for each in issues]
+    return [x.number for x in issues]
 
 
 def test_ready_is_open_unassigned_and_without_an_open_blocker() -> None:
@@ -159,14 +159,16 @@ def test_refusing_circles_keeps_issues_free_of_them(graph: list[list[int]]) -> N
     for number, blockers in enumerate(graph, 1):
         for blocker in blockers:
             change = IssueChange(add_blockers=(IssueNumber(blocker),))
-            had = issues[number]
+            before = issues[number]
             try:
-                refuse_circles(issues.values(), had, change)
+                refuse_circles(issues.values(), before, change)
             except UsageError:
-                would = had._replace(blocked_by=(*had.blocked_by, IssueNumber(blocker)))
+                would = before._replace(blocked_by=(*before.blocked_by, IssueNumber(blocker)))
                 assert deadlock((issues | {number: would}).values())
             else:
-                issues[number] = had._replace(blocked_by=(*had.blocked_by, IssueNumber(blocker)))
+                issues[number] = before._replace(
+                    blocked_by=(*before.blocked_by, IssueNumber(blocker))
+                )
                 assert deadlock(issues.values()) == []
 
 

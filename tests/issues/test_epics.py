@@ -13,7 +13,7 @@ def issue(number: int, parent: int | None = None, state: str = "open") -> Issue:
 TREE = [
     issue(1), issue(2, 1), issue(3, 1, "closed"), issue(4, 2), issue(5, 2, "closed"), issue(6),
 ]  # fmt: skip
-KNOWN: dict[int, Issue] = {each.number: each for each in TREE}
+KNOWN: dict[int, Issue] = {x.number: x for x in TREE}
 
 
 def test_parts_come_with_their_own_parts_open_and_closed() -> None:
@@ -27,8 +27,8 @@ def test_parts_come_with_their_own_parts_open_and_closed() -> None:
 def test_a_cycle_of_parts_ends() -> None:
     circle = [issue(1, 2), issue(2, 1)]
     assert [part.issue.number for part in epics.parts(circle[0], circle)] == [2]
-    known: dict[int, Issue] = {each.number: each for each in circle}
-    assert epics.managed(circle[0], known, lambda _: False, lambda _: False) is None
+    by_number: dict[int, Issue] = {x.number: x for x in circle}
+    assert epics.managed(circle[0], by_number, lambda _: False, lambda _: False) is None
 
 
 def test_an_epic_is_done_when_it_is_open_and_all_its_own_parts_are_closed() -> None:
@@ -54,10 +54,10 @@ def test_the_nearest_epic_with_a_manager_decides_who_hears_of_a_part() -> None:
     part = KNOWN[IssueNumber(4)]
 
     def managed(mine: int, others: int = 0) -> int | None:
-        found = epics.managed(
+        nearest = epics.managed(
             part, KNOWN, lambda epic: epic.number == mine, lambda epic: epic.number == others
         )
-        return found.number if found else None
+        return nearest.number if nearest else None
 
     assert managed(1) == 1
     assert managed(2) == 2

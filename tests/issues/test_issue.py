@@ -26,8 +26,8 @@ AT = Timestamp("2026-01-02T03:04:05Z")
 
 
 def issue(number: int, id: str = "", **fields: object) -> Issue:
-    made = Issue(id or f"{number:012x}", IssueNumber(number), f"Title {number}")
-    return made._replace(**fields)  # type: ignore[arg-type]
+    result = Issue(id or f"{number:012x}", IssueNumber(number), f"Title {number}")
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 KNOWN = [
@@ -121,7 +121,7 @@ def test_a_change_names_issues_by_their_present_numbers() -> None:
 
 
 def test_only_what_is_not_so_already_is_a_change() -> None:
-    had = issue(1, labels=("a", "b"), parent=IssueNumber(3), assignees=("x",), body="B")
+    before = issue(1, labels=("a", "b"), parent=IssueNumber(3), assignees=("x",), body="B")
     same = IssueChange(
         title="Title 1",
         body="B",
@@ -132,9 +132,11 @@ def test_only_what_is_not_so_already_is_a_change() -> None:
         remove_labels=("z",),
         add_assignees=("x",),
     )
-    assert effective(had, same) == NO_CHANGE
+    assert effective(before, same) == NO_CHANGE
     other = same._replace(body="C", add_labels=("c", "a", "c"), remove_labels=("b",))
-    assert effective(had, other) == IssueChange(body="C", add_labels=("c",), remove_labels=("b",))
+    assert effective(before, other) == IssueChange(
+        body="C", add_labels=("c",), remove_labels=("b",)
+    )
 
 
 def test_no_parent_is_a_change_only_where_there_is_one() -> None:
@@ -146,8 +148,8 @@ def test_no_parent_is_a_change_only_where_there_is_one() -> None:
 
 
 def test_a_change_is_applied_and_nothing_else() -> None:
-    had = issue(1, labels=("a", "b"), parent=IssueNumber(3), body="B", priority="low")
+    before = issue(1, labels=("a", "b"), parent=IssueNumber(3), body="B", priority="low")
     change = IssueChange(title="T", no_parent=True, add_labels=("0",), remove_labels=("a",))
-    assert applied(had, change, AT) == had._replace(
+    assert applied(before, change, AT) == before._replace(
         title="T", parent=None, labels=("0", "b"), updated_at=AT
     )

@@ -97,11 +97,11 @@ def test_each_thing_said_is_one_record_and_one_entry_of_the_ledger() -> None:
 
 def test_what_is_so_already_says_nothing() -> None:
     place = Team().clone("c1")
-    made = place.tracker.create(title("T"), ANN)
-    said = place.store.ledger()
+    created = place.tracker.create(title("T"), ANN)
+    ledger = place.store.ledger()
     place.tracker.change(1, IssueChange(title="T", remove_labels=("x",), state="open"), ANN)
-    assert place.store.ledger() == said
-    assert place.tracker.get(1) == made
+    assert place.store.ledger() == ledger
+    assert place.tracker.get(1) == created
 
 
 # -------------------------------------------------------------------------------- many clones
@@ -173,12 +173,12 @@ def test_an_issue_made_offline_has_a_provisional_number() -> None:
     place = team.clone("c1")
     place.tracker.create(title("Online"), ANN)
     team.offline()
-    made = place.tracker.create(title("Offline")._replace(add_blockers=numbers(1)), ANN)
-    assert made.number == provisional(made.id) >= PROVISIONAL
-    assert place.tracker.get(str(made.number)) == made
-    assert place.tracker.get(short(made)) == made
-    other = place.tracker.create(title("Other")._replace(add_blockers=(made.number,)), ANN)
-    assert place.tracker.get(other.number).blocked_by == (made.number,)
+    created = place.tracker.create(title("Offline")._replace(add_blockers=numbers(1)), ANN)
+    assert created.number == provisional(created.id) >= PROVISIONAL
+    assert place.tracker.get(str(created.number)) == created
+    assert place.tracker.get(short(created)) == created
+    other = place.tracker.create(title("Other")._replace(add_blockers=(created.number,)), ANN)
+    assert place.tracker.get(other.number).blocked_by == (created.number,)
 
 
 class LockServices:
@@ -245,9 +245,9 @@ def test_an_issue_is_not_lost_where_no_number_can_be_had(
     make: Callable[[ManualClock], MemoryLocks],
 ) -> None:
     place = Team().clone("c1")
-    made = with_locks(place, make).create(title("T"), ANN)
-    assert made.number == provisional(made.id)
-    assert place.tracker.list() == [made]
+    created = with_locks(place, make).create(title("T"), ANN)
+    assert created.number == provisional(created.id)
+    assert place.tracker.list() == [created]
 
 
 def test_an_answer_that_never_came_leaves_a_gap_and_no_double_number() -> None:
@@ -315,16 +315,16 @@ def test_clones_of_one_remote_never_give_a_number_twice(
     clones: Callable[[int], list[Path]],
 ) -> None:
     houses = [App(clone, os.environ) for clone in clones(2)]
-    made = [house.tracker.create(title("T"), ANN).number for house in houses * 2]
-    assert made == [1, 2, 3, 4]
+    created = [house.tracker.create(title("T"), ANN).number for house in houses * 2]
+    assert created == [1, 2, 3, 4]
 
 
 def test_a_remote_that_is_not_there_costs_no_issue(clone: Path, remote: Path) -> None:
     remote.rename(remote.with_name("away"))
     house = App(clone, os.environ)
-    made = house.tracker.create(title("T"), ANN)
-    assert made.number == provisional(made.id)
-    assert App(clone, os.environ).tracker.list() == [made]
+    created = house.tracker.create(title("T"), ANN)
+    assert created.number == provisional(created.id)
+    assert App(clone, os.environ).tracker.list() == [created]
 
 
 def test_two_that_were_numbered_apart_are_told_apart_once_they_meet() -> None:
@@ -344,18 +344,18 @@ def test_two_that_were_numbered_apart_are_told_apart_once_they_meet() -> None:
 
 def test_a_record_that_cannot_be_read_hides_no_other() -> None:
     place = Team().clone("c1")
-    made = place.tracker.create(title("T"), ANN)
+    created = place.tracker.create(title("T"), ANN)
     broken = Record(
         event="issue-edit",
         actor=Actor("worker-9"),
         object="#1",
         id="ffffffff",
-        at=made.created_at,
+        at=created.created_at,
         clock=9,
-        files=((f"{FOLDER}{made.id}/ffffffff.json", b'{"kind": "change", "set": '),),
+        files=((f"{FOLDER}{created.id}/ffffffff.json", b'{"kind": "change", "set": '),),
     )
     place.store.commit([broken], expected=place.store.snapshot().revision)
-    assert place.tracker.list() == [made]
+    assert place.tracker.list() == [created]
     assert place.tracker.change(1, title("New"), ANN).title == "New"
     assert len(place.store.snapshot().files(FOLDER)) == 3
 
@@ -372,11 +372,11 @@ def test_an_unknown_number_never_reaches_the_locks() -> None:
 def test_reading_needs_nobody() -> None:
     team = Team()
     place = team.clone("c1")
-    made = place.tracker.create(title("T"), ANN)
+    created = place.tracker.create(title("T"), ANN)
     team.offline()
     with pytest.raises(UnknownError):
         place.locks.read("numbers")
-    assert place.tracker.list() == [made]
+    assert place.tracker.list() == [created]
     assert place.tracker.comment(1, "Hello", ANN).body == "Hello"
 
 

@@ -54,10 +54,10 @@ FULL = IssueChange(
 
 
 def test_a_creation_is_a_file_that_people_can_read() -> None:
-    said = spelled(SAID, FULL, ISSUES)._replace(number=1)
-    assert said.path == PATH
+    event = spelled(SAID, FULL, ISSUES)._replace(number=1)
+    assert event.path == PATH
     assert (
-        encode(said).decode()
+        encode(event).decode()
         == """\
 {
   "schemaVersion": 1,
@@ -103,8 +103,8 @@ def test_a_creation_is_a_file_that_people_can_read() -> None:
 
 
 def test_what_is_not_said_is_not_in_the_file() -> None:
-    said = SAID._replace(kind="comment", body="Hello", marker="m", by=Actor("worker-1"))
-    assert json.loads(encode(said)) == {
+    event = SAID._replace(kind="comment", body="Hello", marker="m", by=Actor("worker-1"))
+    assert json.loads(encode(event)) == {
         "schemaVersion": 1,
         "kind": "comment",
         "clock": 7,
@@ -127,8 +127,8 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 @st.composite
 def elements(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
     names = draw(st.sets(st.sampled_from(SETS)))
-    each = {name: IDS if name == "blockedBy" else LINES for name in names}
-    return {n: tuple(draw(st.lists(s, min_size=1, max_size=3))) for n, s in each.items()}
+    types = {name: IDS if name == "blockedBy" else LINES for name in names}
+    return {n: tuple(draw(st.lists(s, min_size=1, max_size=3))) for n, s in types.items()}
 
 
 @st.composite
@@ -157,8 +157,8 @@ SAYINGS = st.builds(
 
 @pytest.mark.slow
 @given(SAYINGS)
-def test_what_is_written_is_what_is_read(said: IssueEvent) -> None:
-    assert decode(said.path, encode(said)) == said
+def test_what_is_written_is_what_is_read(event: IssueEvent) -> None:
+    assert decode(event.path, encode(event)) == event
 
 
 @pytest.mark.slow
@@ -226,10 +226,10 @@ def test_what_newer_versions_say_is_let_through() -> None:
 
 def test_lines_of_others_are_one_line_and_every_text_can_be_printed() -> None:
     data = broken(set={"title": "A\n\x1b[31mB", "body": "\ud800x\ny"}, add={"labels": ["a\nb"]})
-    said = decode(PATH, data)
-    assert said is not None
-    assert said.texts == {"title": "A [31mB", "body": "?x\ny"}
-    assert said.added == {"labels": ("a b",)}
+    event = decode(PATH, data)
+    assert event is not None
+    assert event.texts == {"title": "A [31mB", "body": "?x\ny"}
+    assert event.added == {"labels": ("a b",)}
 
 
 @pytest.mark.parametrize(

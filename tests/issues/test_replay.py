@@ -20,7 +20,7 @@ IDS = count(1)
 
 
 def say(kind: str, clock: int, clone: str = "c1", issue: str = ONE, **fields: object) -> IssueEvent:
-    said = IssueEvent(
+    event = IssueEvent(
         issue=issue,
         id=f"{next(IDS):012x}",
         kind=kind,
@@ -29,7 +29,7 @@ def say(kind: str, clock: int, clone: str = "c1", issue: str = ONE, **fields: ob
         at=Timestamp(f"2026-01-02T03:04:{clock:02}Z"),
         by=Actor(f"worker-{clone}"),
     )
-    return said._replace(**fields)  # type: ignore[arg-type]
+    return event._replace(**fields)  # type: ignore[arg-type]
 
 
 def create(clock: int, number: int | None, clone: str = "c1", issue: str = ONE) -> IssueEvent:
@@ -37,7 +37,7 @@ def create(clock: int, number: int | None, clone: str = "c1", issue: str = ONE) 
 
 
 def files(*sayings: IssueEvent) -> dict[str, bytes]:
-    return {said.path: encode(said) for said in sayings}
+    return {event.path: encode(event) for event in sayings}
 
 
 def folded(*sayings: IssueEvent) -> list[Issue]:
@@ -46,7 +46,7 @@ def folded(*sayings: IssueEvent) -> list[Issue]:
 
 def test_an_issue_is_all_that_was_said_about_it() -> None:
     blocker = create(1, 1, issue=TWO)
-    made = create(2, 2)
+    created = create(2, 2)
     change = say(
         "change",
         3,
@@ -54,7 +54,7 @@ def test_an_issue_is_all_that_was_said_about_it() -> None:
         added={"labels": ("x", "a"), "assignees": ("worker-2",), "blockedBy": (TWO,)},
     )
     comment = say("comment", 4, body="Hello", by=Actor("Ann", is_person=True))
-    assert folded(comment, change, made, blocker) == [
+    assert folded(comment, change, created, blocker) == [
         Issue(TWO, IssueNumber(1), "Title 2", author="worker-c1", created_at=blocker.at,
               updated_at=blocker.at),
         Issue(
@@ -68,7 +68,7 @@ def test_an_issue_is_all_that_was_said_about_it() -> None:
             parent=IssueNumber(1),
             priority="high",
             author="worker-c1",
-            created_at=made.at,
+            created_at=created.at,
             updated_at=comment.at,
             comments=(Comment(comment.id, "Ann", comment.at, "Hello", by_person=True),),
         ),
@@ -80,10 +80,10 @@ def test_the_last_word_on_a_text_holds_by_clock_then_clone_then_record() -> None
     late = say("change", 6, "c1", texts={"title": "by c1"})
     rival = say("change", 6, "c2", texts={"title": "by c2"})
     last = say("change", 6, "c2", texts={"title": "by c2, later record"})
-    made = create(1, 1)
-    assert folded(late, made, early)[0].title == "by c1"
-    assert folded(rival, made, late)[0].title == "by c2"
-    assert folded(last, rival, late, early, made)[0].title == "by c2, later record"
+    created = create(1, 1)
+    assert folded(late, created, early)[0].title == "by c1"
+    assert folded(rival, created, late)[0].title == "by c2"
+    assert folded(last, rival, late, early, created)[0].title == "by c2, later record"
 
 
 def test_each_field_has_its_own_last_word() -> None:
@@ -114,17 +114,17 @@ def test_comments_of_two_clones_under_one_marker_are_one() -> None:
     second = say("comment", 2, "c2", body="second", marker="m")
     other = say("comment", 2, "c2", body="other", marker="n")
     plain = [say("comment", 3, "c1", body="plain") for _ in range(2)]
-    said = folded(*plain, other, second, first, create(1, 1))[0].comments
-    assert [comment.body for comment in said] == ["first", "other", "plain", "plain"]
+    comments = folded(*plain, other, second, first, create(1, 1))[0].comments
+    assert [comment.body for comment in comments] == ["first", "other", "plain", "plain"]
 
 
 def test_an_issue_without_a_number_goes_by_a_provisional_one_for_ever() -> None:
-    made = create(1, None)
-    assert folded(made)[0].number == provisional(ONE) >= PROVISIONAL
-    named = folded(made, say("number", 2, number=4), say("number", 3, number=9))[0]
+    created = create(1, None)
+    assert folded(created)[0].number == provisional(ONE) >= PROVISIONAL
+    named = folded(created, say("number", 2, number=4), say("number", 3, number=9))[0]
     assert named.number == 4
     assert named.other_numbers == (9, provisional(ONE))
-    assert named.updated_at == made.at
+    assert named.updated_at == created.at
 
 
 def test_a_number_that_two_were_given_belongs_to_the_first() -> None:
@@ -148,12 +148,12 @@ def test_creations_without_a_number_come_oldest_first() -> None:
 
 
 def test_an_unreadable_record_is_a_problem_and_hides_nothing_else() -> None:
-    made = create(1, 1)
+    created = create(1, 1)
     torn = f".ghp/issues/{ONE}/ffffffff.json"
     deep = f".ghp/issues/{ONE}/eeeeeeee.json"
     bad = {torn: b'{"kind": "cha', deep: b'{"kind":' * 100_000}
-    log = read_events(files(made) | bad | {".ghp/issues/README.md": b"Hello"})
-    assert fold(log) == folded(made)
+    log = read_events(files(created) | bad | {".ghp/issues/README.md": b"Hello"})
+    assert fold(log) == folded(created)
     elsewhere, unread = "its path is not .ghp/issues/<issue>/<record>.json", "Unterminated string"
     assert log.problems[1:] == (
         Problem(deep, "not a record of an issue: nested too deep"),
@@ -232,8 +232,8 @@ def test_any_order_and_any_portions_of_records_give_the_same_issues(
     assert fold(read_events(files(*shuffled))) == whole
     assert fold(read_events(join_files(portions))) == whole
     one_by_one: IssueEvents = IssueEvents()
-    for said in shuffled:
-        one_by_one = one_by_one.with_one(said)
+    for event in shuffled:
+        one_by_one = one_by_one.with_one(event)
     assert fold(one_by_one) == whole
 
 
@@ -244,12 +244,12 @@ def test_no_two_issues_ever_share_a_number(sayings: list[IssueEvent]) -> None:
 
 
 @given(SAYINGS, st.integers(0, 12))
-def test_what_is_known_of_an_issue_only_grows(sayings: list[IssueEvent], known: int) -> None:
-    had = sayings[:known]
-    before, after = folded(*had), folded(*sayings)
+def test_what_is_known_of_an_issue_only_grows(sayings: list[IssueEvent], count: int) -> None:
+    earlier = sayings[:count]
+    before, after = folded(*earlier), folded(*sayings)
     later = {issue.id: issue for issue in after}
     for issue in before:
-        unmarked = {said.id for said in had if said.kind == "comment" and not said.marker}
+        unmarked = {event.id for event in earlier if event.kind == "comment" and not event.marker}
         kept = {comment.id for comment in later[issue.id].comments}
         assert {comment.id for comment in issue.comments} & unmarked <= kept
 
@@ -267,24 +267,24 @@ LATE = to_seconds(AT) + 86_400
 
 
 def test_an_issue_is_settled_when_it_was_closed_long_ago() -> None:
-    made, closed, word = (
+    created, closed, word = (
         create(1, 1),
         say("change", 2, texts=CLOSED),
         say("comment", 3, body="Well."),
     )
-    (found,) = settled(files(made, closed, word), LATE)
-    assert [*sorted(found.paths), *found.last] == [made.path, word.path, closed.path]
-    assert settled(files(made, closed, word), to_seconds(word.at)) == []
-    assert settled(files(made, closed, say("change", 4, texts=OPEN)), LATE) == []
+    (ended,) = settled(files(created, closed, word), LATE)
+    assert [*sorted(ended.paths), *ended.last] == [created.path, word.path, closed.path]
+    assert settled(files(created, closed, word), to_seconds(word.at)) == []
+    assert settled(files(created, closed, say("change", 4, texts=OPEN)), LATE) == []
     assert settled(files(closed), LATE) == []
 
 
 def test_an_issue_is_not_settled_if_it_cannot_be_read_or_shares_its_number() -> None:
-    made, closed = create(1, 1), say("change", 2, texts=CLOSED)
-    known = files(made, closed)
-    assert settled(known | {f".ghp/issues/{ONE}/00000000.json": b"?"}, LATE) == []
-    assert settled(known | files(create(3, 1, issue=TWO)), LATE) == []
-    assert len(settled(known | files(create(3, 2, issue=TWO)), LATE)) == 1
+    created, closed = create(1, 1), say("change", 2, texts=CLOSED)
+    records = files(created, closed)
+    assert settled(records | {f".ghp/issues/{ONE}/00000000.json": b"?"}, LATE) == []
+    assert settled(records | files(create(3, 1, issue=TWO)), LATE) == []
+    assert len(settled(records | files(create(3, 2, issue=TWO)), LATE)) == 1
 
 
 def test_an_open_issue_needs_what_it_refers_to_and_what_left_when_it_was_closed() -> None:

@@ -84,10 +84,10 @@ WORDS = st.sampled_from(
 
 @given(st.lists(WORDS, max_size=40).map("".join))
 def test_whatever_a_body_holds_its_scope_is_patterns_that_can_be_matched(body: str) -> None:
-    for each in scope("# Scope\n" + body):
+    for x in scope("# Scope\n" + body):
         try:
-            each.encode()
+            x.encode()
         except UnicodeEncodeError:
-            raise AssertionError(f"{each!r} cannot be kept") from None
-        assert each.isprintable()
-        pattern.covers([each], "src/a.py")
+            raise AssertionError(f"{x!r} cannot be kept") from None
+        assert x.isprintable()
+        pattern.covers([x], "src/a.py")

@@ -114,16 +114,16 @@ def test_a_view_shows_an_issue_among_the_open_ones(some: Place) -> None:
 
 def test_a_new_issue_names_others_by_any_of_their_names(place: Place) -> None:
     first, second = make(place, "First"), make(place, "Second")
-    made = services.new(
+    created = services.new(
         place.parts,
         IssueChange(title="Third", add_assignees=("@me", "Ann Example")),
         blocked_by=["#1", f"I-{second.id}"],
         parent="2",
     ).issue
-    assert made.blocked_by == (first.number, second.number)
-    assert made.parent == second.number
-    assert made.assignees == ("Ann Example", "worker-1")
-    assert made.author == "worker-1"
+    assert created.blocked_by == (first.number, second.number)
+    assert created.parent == second.number
+    assert created.assignees == ("Ann Example", "worker-1")
+    assert created.author == "worker-1"
 
 
 def test_a_command_that_is_repeated_makes_no_second_issue(place: Place) -> None:
@@ -175,11 +175,11 @@ def test_the_same_command_again_changes_nothing(
     services.block(place.parts, "3", ["2"])
     make(place, "Four", state="closed")
     first = change(place)
-    said = place.store.ledger()
+    ledger = place.store.ledger()
     team.clock.wait(60)
     again = change(place)
     assert (first.changed, again.changed) == (True, False)
-    assert place.store.ledger() == said
+    assert place.store.ledger() == ledger
     assert place.tracker.get(first.issue.number) == again.issue
 
 
@@ -245,11 +245,11 @@ def test_issues_made_offline_get_numbers_in_the_order_they_were_made(
 ) -> None:
     make(place, "Online")
     team.offline()
-    made = [make(place, title) for title in ("First", "Second")]
-    services.block(place.parts, str(made[1].number), [f"I-{made[0].id}"])
+    created = [make(place, title) for title in ("First", "Second")]
+    services.block(place.parts, str(created[1].number), [f"I-{created[0].id}"])
     team.offline(online=True)
     assert name(place) == [2, 3]
-    first, second = (place.tracker.get(issue.number) for issue in made)
+    first, second = (place.tracker.get(issue.number) for issue in created)
     assert (first.number, first.title) == (2, "First")
     assert (second.number, second.blocked_by) == (3, (2,))
     assert second.other_numbers == (provisional(second.id),)
@@ -262,17 +262,17 @@ def test_naming_again_does_nothing(team: Team, place: Place) -> None:
     make(place, "T")
     team.offline(online=True)
     assert name(place) == [1]
-    said = place.store.ledger()
+    ledger = place.store.ledger()
     assert name(place) == []
-    assert place.store.ledger() == said
+    assert place.store.ledger() == ledger
     assert team.board.leases["numbers"].generation == 1
 
 
 def test_naming_waits_until_numbers_can_be_had(team: Team, place: Place) -> None:
     team.offline()
-    made = make(place, "T")
+    created = make(place, "T")
     assert name(place) == []
-    assert place.tracker.list() == [made]
+    assert place.tracker.list() == [created]
 
 
 def test_naming_that_breaks_off_goes_on_next_time(team: Team, place: Place) -> None:
@@ -306,14 +306,14 @@ def test_a_clone_names_only_its_own(team: Team) -> None:
     one, two = team.clone("c1"), team.clone("c2")
     make(two, "So that c2 has said something")
     team.board.reachable = False
-    made = make(one, "T")
+    created = make(one, "T")
     team.board.reachable = True
     meet(one, two)
     assert name(two) == []
-    assert two.tracker.get(made.number).number >= PROVISIONAL
+    assert two.tracker.get(created.number).number >= PROVISIONAL
     assert name(one) == [2]
     meet(one, two)
-    assert two.tracker.get(made.number).number == 2
+    assert two.tracker.get(created.number).number == 2
 
 
 def test_what_a_clone_left_behind_that_is_gone_is_named_by_who_is_there(team: Team) -> None:
@@ -354,11 +354,11 @@ def test_two_processes_that_name_at_once_leave_a_gap_and_no_second_number(
             return super().acquire(name, holder, expected=expected, reason=reason)
 
     team.offline()
-    made = make(place, "T")
+    created = make(place, "T")
     team.offline(online=True)
     overtaken = Overtaken(team.clock, team.board)
     assert services.name_provisional(make_context(place.ws, place.store, overtaken)) == []
-    assert place.tracker.get(made.number).numbers == (1, made.number)
+    assert place.tracker.get(created.number).numbers == (1, created.number)
     assert make(place, "Next").number == 3
 
 

@@ -63,7 +63,7 @@ def test_the_queue_of_a_dead_agent_goes_to_another_and_what_people_assigned_stay
 def test_dispatches_of_two_clones_at_once_leave_one_agent(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
-    here, there = team.person("worker-1"), team.person("worker-2")
+    here, other = team.person("worker-1"), team.person("worker-2")
     one.sync()
     two.sync()
     two.beat(lastAction="At work")  # the first clone does not know it yet
@@ -71,12 +71,12 @@ def test_dispatches_of_two_clones_at_once_leave_one_agent(
     assert [(x.issue.number, x.to) for x in dispatch.read_plan(here.parts).assignments] == [
         (1, "worker-1")
     ]
-    assert assigned(there) == [(1, "worker-2", ())]
+    assert assigned(other) == [(1, "worker-2", ())]
     dispatch.dispatch(here.parts)
     here.sync()
-    there.sync()
+    other.sync()
     assert len(here.assignees(1)) == 1
-    assert here.assignees(1) == there.assignees(1)
+    assert here.assignees(1) == other.assignees(1)
 
 
 def test_only_the_notes_of_those_who_may_assign_count(team: Team, one: Claimant) -> None:
@@ -91,11 +91,11 @@ def test_only_the_notes_of_those_who_may_assign_count(team: Team, one: Claimant)
 def test_a_watch_reports_each_change(team: Team, one: Claimant) -> None:
     one.beat(lastAction="At work")
     person = team.person("worker-1")
-    seen = dispatch.watch(person.parts)
-    assert [(x.issue.number, x.to) for x in next(seen).plan.assignments] == [(1, "worker-1")]
+    changes = dispatch.watch(person.parts)
+    assert [(x.issue.number, x.to) for x in next(changes).plan.assignments] == [(1, "worker-1")]
     one.close(1)
     one.new("Second")
-    assert [(x.issue.number, x.to) for x in next(seen).plan.assignments] == [(2, "worker-1")]
+    assert [(x.issue.number, x.to) for x in next(changes).plan.assignments] == [(2, "worker-1")]
 
 
 def test_an_agent_may_not_assign_to_others(one: Claimant) -> None:

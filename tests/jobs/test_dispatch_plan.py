@@ -34,8 +34,8 @@ def issue(number: int, **fields: object) -> Issue:
 
 
 def agent(name: str, *capabilities: str, **fields: object) -> Agent:
-    made = Agent(Candidate(name, 1, "", capabilities), "active")
-    return made._replace(**fields)  # type: ignore[arg-type]
+    result = Agent(Candidate(name, 1, "", capabilities), "active")
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def planned(
@@ -43,8 +43,8 @@ def planned(
     limits: Limits = ONCE, done: tuple[Issue, ...] = (),
 ) -> tuple[list[tuple[int, str, str]], dict[str, int]]:  # fmt: skip
     board = Board(issues, done=lambda: done)
-    found = plan(board, agents, given or {}, limits)
-    return [(x.issue.number, x.to, x.why) for x in found.assignments], dict(found.waiting)
+    result = plan(board, agents, given or {}, limits)
+    return [(x.issue.number, x.to, x.why) for x in result.assignments], dict(result.waiting)
 
 
 def test_the_most_urgent_goes_to_who_has_the_least_and_the_rest_waits() -> None:
@@ -184,26 +184,26 @@ def test_what_is_given_can_be_claimed_within_the_limits_and_nobody_with_room_sta
     world: tuple[Board, list[Agent], dict[int, str], int],
 ) -> None:
     board, agents, earlier, most = world
-    found = plan(board, agents, earlier, Limits(most))
-    changed = {x.issue.number: (x.to,) if x.to else () for x in found.assignments}
-    assert len(changed) == len(found.assignments)
+    dispatch = plan(board, agents, earlier, Limits(most))
+    changed = {x.issue.number: (x.to,) if x.to else () for x in dispatch.assignments}
+    assert len(changed) == len(dispatch.assignments)
     after = Board(
         [x._replace(assignees=changed.get(x.number, x.assignees)) for x in board.issues],
         board.held, board.living,
     )  # fmt: skip
     load = {
-        each.candidate.name: len(each.holds)
-        + sum(x.assignees == (each.candidate.name,) and not after.claim_of(x) for x in after.issues)
-        for each in agents
+        item.candidate.name: len(item.holds)
+        + sum(x.assignees == (item.candidate.name,) and not after.claim_of(x) for x in after.issues)
+        for item in agents
     }
-    for each in found.assignments:
-        receiver = next((x for x in agents if x.candidate.name == each.to), None)
-        now = after.by_number[each.issue.number]
+    for item in dispatch.assignments:
+        receiver = next((x for x in agents if x.candidate.name == item.to), None)
+        now = after.by_number[item.issue.number]
         if receiver:
             assert receiver.is_alive
-            assert load[each.to] <= most
+            assert load[item.to] <= most
             assert [*decision.obstacles(after, now, receiver.candidate)] == []
-        assert all(earlier[each.issue.number] == name for name in each.was)
+        assert all(earlier[item.issue.number] == name for name in item.was)
     free = [x for x in after.issues if not x.assignees and not after.claim_of(x)]
     with_room = [x for x in agents if x.is_alive and load[x.candidate.name] < most]
     for idle in with_room:
@@ -240,18 +240,18 @@ def test_an_agent_gets_work_if_it_has_room_and_after_what_is_named_it_has_room(
         team = [agent("worker-1", "rust"), one, agent("worker-3", "rust")]
         return any(x.to == "worker-2" for x in plan(board, team, {}, Limits(most)).assignments)
 
-    found = room.of_agent(board, one, most)._replace(must_finish=must_finish)
-    assert gets(board, one) is (found.left > 0)
-    commands = room.changes(found, "worker-2")
-    if must_finish and len(found.claimed) >= most:
+    space = room.of_agent(board, one, most)._replace(must_finish=must_finish)
+    assert gets(board, one) is (space.left > 0)
+    commands = room.changes(space, "worker-2")
+    if must_finish and len(space.claimed) >= most:
         assert commands == [], "only when it has finished work it has room"
         return
-    assert bool(commands) is (found.left < 1)
+    assert bool(commands) is (space.left < 1)
     for command in commands:
         assert not gets(board, one)
         board, one = without(board, one, command)
     assert gets(board, one)
-    assert room.of_agent(board, one, most).left == max(1, found.left)
+    assert room.of_agent(board, one, most).left == max(1, space.left)
 
 
 @pytest.mark.slow
@@ -266,5 +266,5 @@ def test_for_one_idle_agent_it_decides_as_claim_next(
     unclaimed = Board(free, done=board.done)
     who = one.candidate
     expected = decision.best(unclaimed, decision.workable(unclaimed, who), who)
-    found = plan(unclaimed, [one], {}, Limits()).assignments
-    assert [x.issue for x in found] == ([expected] if expected else [])
+    assignments = plan(unclaimed, [one], {}, Limits()).assignments
+    assert [x.issue for x in assignments] == ([expected] if expected else [])

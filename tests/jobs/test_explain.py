@@ -12,9 +12,9 @@ RELEASE = ["ghp agent-release 1"]
 
 def test_an_issue_that_somebody_works_on_names_the_holder(one: Claimant) -> None:
     one.claim(1)
-    found = explain.of_issue(one.parts, "1")
-    assert (found.state.value, found.holder) == ("in_progress", "worker-1")
-    assert [turn.agent.candidate.name for turn in found.turns] == ["worker-1"]
+    explanation = explain.of_issue(one.parts, "1")
+    assert (explanation.state.value, explanation.holder) == ("in_progress", "worker-1")
+    assert [turn.agent.candidate.name for turn in explanation.turns] == ["worker-1"]
 
 
 def test_only_who_may_not_go_on_or_asks_itself_is_offered_for_release(one: Claimant) -> None:
@@ -34,8 +34,8 @@ def test_only_who_may_not_go_on_or_asks_itself_is_offered_for_release(one: Claim
 
 def test_a_closed_issue_has_no_rules(one: Claimant) -> None:
     one.close(1)
-    found = explain.of_issue(one.parts, "1")
-    assert (found.state.value, found.steps, found.turns) == ("completed", [], [])
+    explanation = explain.of_issue(one.parts, "1")
+    assert (explanation.state.value, explanation.steps, explanation.turns) == ("completed", [], [])
 
 
 @pytest.mark.slow
@@ -46,10 +46,10 @@ def test_a_dead_agent_is_not_asked_and_its_issue_is_workable(
     one.sync()
     two.sync()
     team.silence(2_000.0, two)
-    found = explain.of_issue(two.parts, "1")
-    assert (found.state.value, found.holder) == ("assigned", "")
-    assert [turn.agent.candidate.name for turn in found.turns] == ["worker-2"]
-    assert all(step.is_met for step in found.steps)
+    explanation = explain.of_issue(two.parts, "1")
+    assert (explanation.state.value, explanation.holder) == ("assigned", "")
+    assert [turn.agent.candidate.name for turn in explanation.turns] == ["worker-2"]
+    assert all(step.is_met for step in explanation.steps)
     agent = explain.of_agent(two.parts, "worker-1").agent
     assert (agent.liveness, agent.is_alive) == ("dead", False)
 
@@ -58,10 +58,10 @@ def test_an_agent_is_told_what_is_next_and_what_is_kept_from_it(one: Claimant) -
     one.beat()
     one.new("Waits", blocked_by=(1,))
     one.new("For another", add_assignees=("worker-2",))
-    found = explain.of_agent(one.parts, "worker-1")
-    assert found.next is not None
-    assert (found.next.number, found.workable) == (1, 1)
-    assert [(x.rule.value, x.issues) for x in found.kept_back] == [
+    explanation = explain.of_agent(one.parts, "worker-1")
+    assert explanation.next is not None
+    assert (explanation.next.number, explanation.workable) == (1, 1)
+    assert [(x.rule.value, x.issues) for x in explanation.kept_back] == [
         ("blocked", ("#2",)),
         ("assigned", ("#3",)),
     ]
@@ -76,7 +76,7 @@ def test_an_agent_that_nobody_knows_is_an_error(one: Claimant) -> None:
 def test_what_an_agent_has_is_not_what_it_can_claim_next(one: Claimant) -> None:
     one.new("Second")
     one.claim(1)
-    found = explain.of_agent(one.parts, "worker-1")
-    assert found.agent.holds == ("#1",)
-    assert found.next is not None
-    assert (found.next.number, found.workable) == (2, 1)
+    explanation = explain.of_agent(one.parts, "worker-1")
+    assert explanation.agent.holds == ("#1",)
+    assert explanation.next is not None
+    assert (explanation.next.number, explanation.workable) == (2, 1)

@@ -98,7 +98,7 @@ def changed(board: Board, who: Candidate, rule: ClaimRule, command: str) -> tupl
     elif words[0] == "assign":
         offered = issue.offered or rule is ClaimRule.OUTSIDE  # a maintainer assigns it
         issue = issue._replace(assignees=(*issue.assignees, words[2]), offered=offered)
-    fields["issues"] = [issue if each.number == number else each for each in board.issues]
+    fields["issues"] = [issue if other.number == number else other for other in board.issues]
     return Board(**fields), who
 
 
@@ -145,7 +145,7 @@ def test_each_single_change_meets_its_rule_and_breaks_no_other(
 @given(boards())
 def test_an_agents_explanation_counts_every_open_issue_once(board: Board) -> None:
     who = Candidate("worker-1", 1, "", ("rust",))
-    kept = [name for each in explanation.kept_back(board, who) for name in each.issues]
+    kept = [name for group in explanation.kept_back(board, who) for name in group.issues]
     able = [f"#{issue.number}" for issue in decision.workable(board, who)]
     assert sorted([*kept, *able]) == [f"#{number}" for number in range(1, 7)]
 
@@ -160,13 +160,13 @@ def test_agents_that_can_come_first_and_say_what_they_would_do_before() -> None:
         Agent(Candidate("worker-2"), "active"),
         Agent(Candidate("worker-3"), "active", told_to_stop=True),
     ]
-    found = explanation.turns(Board(issues), issues[1], agents)
-    assert [(x.agent.candidate.name, x.can, x.before) for x in found] == [
+    turns = explanation.turns(Board(issues), issues[1], agents)
+    assert [(x.agent.candidate.name, x.can, x.before) for x in turns] == [
         ("worker-2", True, ("#1",)),
         ("worker-1", False, ()),
         ("worker-3", False, ("#1",)),
     ]
-    assert [step.words for step in found[1].steps] == ["It requires gpu."]
+    assert [step.words for step in turns[1].steps] == ["It requires gpu."]
     assert explanation.kept_back(Board(issues), agents[0].candidate) == [
         KeptBack(ClaimRule.UNABLE, ("#2",))
     ]

@@ -47,8 +47,8 @@ def test_a_job_is_the_same_after_yaml_and_after_its_issue(job: JobFile) -> None:
 
 def test_a_job_of_an_issue_that_was_not_imported_has_its_number() -> None:
     issue = Issue("0a", IssueNumber(12), "Parse", body="Text\n\n## Scope\n\n- src/", author="Ann")
-    found = job_file.of_issue(issue._replace(blocked_by=(IssueNumber(3),)), "queued", {3: "a"})
-    assert found == JobFile(
+    job = job_file.of_issue(issue._replace(blocked_by=(IssueNumber(3),)), "queued", {3: "a"})
+    assert job == JobFile(
         "issue-12", "Parse", created_by="Ann", dependencies=("a",),
         description="Text\n\n## Scope\n\n- src/",
     )  # fmt: skip

@@ -6,8 +6,8 @@ from tests.support.claimants import Claimant
 
 
 def states(one: Claimant, *wanted: JobState) -> list[tuple[int, str, str]]:
-    found = listing.read_jobs(one.parts, wanted)
-    return [(job.issue.number, job.state.value, job.holder) for job in found]
+    jobs = listing.read_jobs(one.parts, wanted)
+    return [(job.issue.number, job.state.value, job.holder) for job in jobs]
 
 
 def test_jobs_are_listed_by_progress_then_urgency_then_age(one: Claimant) -> None:

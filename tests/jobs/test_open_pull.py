@@ -54,9 +54,9 @@ def test_requested_changes_are_quoted_until_new_commits_come(road: Road) -> None
     done = road.done("worker-1", 1, {"a.txt": "one\n"})
     assert done.pull.number == 2
     review(road, "worker-2", "request-changes", "Add a test\nwith two lines")
-    (asked,) = waits(road)
-    assert asked.words.startswith("worker-2 requested changes to #2: «Add a test")
-    assert (asked.change, asked.is_sent_back) == ("ghp agent-pull show 2", True)
+    (trace,) = waits(road)
+    assert trace.words.startswith("worker-2 requested changes to #2: «Add a test")
+    assert (trace.change, trace.is_sent_back) == ("ghp agent-pull show 2", True)
     review(road, "worker-2", "approve")
     assert [entry.is_sent_back for entry in waits(road)] == [False], "the last review counts"
     review(road, "worker-2", "request-changes")

@@ -25,26 +25,26 @@ def test_what_is_claimed_or_assigned_to_it_alone_counts_and_the_least_urgent_goe
     ]
     claim = Lock("issue/1", "worker-1", 1, 1, Timestamp("2026-01-01"), "n")
     agent = Agent(Candidate("worker-1"), "stale", holds=("#1",))
-    found = room.of_agent(Board(issues, {1: claim}, {claim.name}), agent, 2)
-    assert found == Room(("#1",), ("#3", "#2"), 2)
-    assert (found.has, found.left) == (("#1", "#3", "#2"), -1)
-    assert room.changes(found, "worker-1") == [
+    space = room.of_agent(Board(issues, {1: claim}, {claim.name}), agent, 2)
+    assert space == Room(("#1",), ("#3", "#2"), 2)
+    assert (space.has, space.left) == (("#1", "#3", "#2"), -1)
+    assert room.changes(space, "worker-1") == [
         "ghp agent-issue assign 2 worker-1 --remove",
         "ghp agent-issue assign 3 worker-1 --remove",
     ]
-    assert room.changes(found._replace(most=1), "worker-1")[-1] == "ghp agent-release 1"
-    assert room.changes(found._replace(most=4), "worker-1") == []
+    assert room.changes(space._replace(most=1), "worker-1")[-1] == "ghp agent-release 1"
+    assert room.changes(space._replace(most=4), "worker-1") == []
 
 
 def test_an_agent_at_work_is_not_asked_to_give_up_what_it_has_claimed() -> None:
     board = Board([issue(1, "high", "worker-1"), issue(2, "low", "worker-1")])
     works = Agent(Candidate("worker-1"), "active", holds=("#9",))
-    found = room.of_agent(board, works, 2)
-    assert room.changes(found, "worker-1") == [
+    space = room.of_agent(board, works, 2)
+    assert room.changes(space, "worker-1") == [
         "ghp agent-issue assign 2 worker-1 --remove",
         "ghp agent-issue assign 1 worker-1 --remove",
     ]
-    assert room.changes(found._replace(most=1), "worker-1") == [], "that would not make room"
+    assert room.changes(space._replace(most=1), "worker-1") == [], "that would not make room"
     for other in (
         works._replace(liveness="stale"),
         works._replace(has_no_client=True),

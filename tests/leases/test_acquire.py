@@ -82,7 +82,11 @@ def test_all_that_stands_in_the_way_is_counted(yard: Yard) -> None:
     with pytest.raises(HeldError) as caught:
         yard.take("worker-4", "*")
     assert str(caught.value).endswith(". 2 more conflicts.")
-    assert [each.holder for each in caught.value.obstacles] == ["worker-1", "worker-2", "worker-3"]
+    assert [obstacle.holder for obstacle in caught.value.obstacles] == [
+        "worker-1",
+        "worker-2",
+        "worker-3",
+    ]
 
 
 def test_leases_that_have_nothing_in_common_are_all_granted(yard: Yard) -> None:
@@ -269,7 +273,7 @@ def test_an_orchestrator_leases_for_an_agent_and_other_agents_do_not(yard: Yard)
 
 
 @pytest.mark.parametrize(
-    ("words", "more", "said"),
+    ("words", "more", "message"),
     [
         ((), {}, "A lease needs either path patterns or a named resource."),
         (("a",), {"name": "b"}, "A lease needs either path patterns or a named resource."),
@@ -281,11 +285,11 @@ def test_an_orchestrator_leases_for_an_agent_and_other_agents_do_not(yard: Yard)
     ],
 )
 def test_bad_words_change_nothing_and_say_what_to_do(
-    yard: Yard, words: tuple[str, ...], more: dict[str, object], said: str
+    yard: Yard, words: tuple[str, ...], more: dict[str, object], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
         yard.take(None, *words, **more)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert caught.value.hint
     assert yard.store.ledger() == []
 

@@ -58,16 +58,16 @@ def may(clone: Path, agent: str, path: str) -> bool:
 def news(clone: Path, agent: str) -> list[str]:
     """What the agent hears now and not again."""
     app, name = App(clone, os.environ, name=agent), AgentName(agent)
-    found = notifications.gather(app, name)
-    notifications.deliver(app, name, found.ids)
+    notices = notifications.gather(app, name)
+    notifications.deliver(app, name, notices.ids)
     assert notifications.gather(app, name).text == ""
-    return found.text.splitlines()
+    return notices.text.splitlines()
 
 
 def question(clone: Path) -> dict[str, object]:
     """The last question."""
-    found = json.loads(invoke("agent-escalations --json", clone).out)
-    return max(found, key=lambda each: str(each["askedAt"]))
+    questions = json.loads(invoke("agent-escalations --json", clone).out)
+    return max(questions, key=lambda x: str(x["askedAt"]))
 
 
 def wanted(pair: Pair, path: str = "src/a.py") -> str:
@@ -76,10 +76,10 @@ def wanted(pair: Pair, path: str = "src/a.py") -> str:
     succeed(other, "agent-lease src/ --as w-b")
     sync(one, other)
     assert not may(one, "w-a", path)
-    asked = invoke(f"agent-escalate --file {path} --as w-a", one)
-    assert asked.code == 0, asked
+    result = invoke(f"agent-escalate --file {path} --as w-a", one)
+    assert result.code == 0, result
     sync(one, other)
-    return asked.out.strip()
+    return result.out.strip()
 
 
 @pytest.mark.slow
@@ -224,11 +224,11 @@ def test_a_file_in_the_scope_of_anothers_issue_can_be_given(pair: Pair) -> None:
     sync(one, other)
     succeed(other, "agent-claim 1 --as w-b")
     sync(one, other)
-    asked = invoke("agent-escalate 'It is one line.' --file src/a.py --as w-a", one)
+    result = invoke("agent-escalate 'It is one line.' --file src/a.py --as w-a", one)
     assert question(one)["question"] == (
         "May I change src/a.py, in the scope of w-b?\n\nIt is one line."
     )
-    succeed(one, f"agent-answer {asked.out.strip()} yes")
+    succeed(one, f"agent-answer {result.out.strip()} yes")
     sync(one, other)
     assert may(one, "w-a", "src/a.py")
     assert not may(one, "w-a", "src/b.py")
@@ -243,9 +243,9 @@ def test_a_file_that_another_edits_here_can_be_given(pair: Pair) -> None:
     succeed(one, "agent-heartbeat --status implementing --as w-c")
     assert may(one, "w-c", "src/a.py")
     assert not may(one, "w-a", "src/a.py")
-    asked = invoke("agent-escalate --file src/a.py --as w-a", one)
+    result = invoke("agent-escalate --file src/a.py --as w-a", one)
     assert question(one)["question"] == "May I change src/a.py, which w-c is editing?"
-    succeed(one, f"agent-answer {asked.out.strip()} yes")
+    succeed(one, f"agent-answer {result.out.strip()} yes")
     assert may(one, "w-a", "src/a.py")
     assert not may(one, "w-c", "src/a.py")
 
@@ -313,7 +313,7 @@ def overlapping(yards: Yards, **more: object) -> None:
     one.take("w-a", "src/", **more)
     other.take("w-b", "src/a.py")
     exchange(one, other)
-    assert [each.question.kind for each in asked(one)] == [OVERLAP]
+    assert [question.question.kind for question in asked(one)] == [OVERLAP]
 
 
 def test_two_clones_that_carry_out_one_answer_write_the_same_records(yards: Yards) -> None:
@@ -322,14 +322,14 @@ def test_two_clones_that_carry_out_one_answer_write_the_same_records(yards: Yard
     decide(one, "w-b")
     one.store.sync()
     other.store.sync()
-    (here,), (there,) = carry_out(one.parts(None)), carry_out(other.parts(None))
-    assert here == there
+    (here,), (second,) = carry_out(one.parts(None)), carry_out(other.parts(None))
+    assert here == second
     exchange(one, other)
     for yard in yards:
         assert yard.held() == [("w-a", "src/ !/src/a.py"), ("w-b", "/src/a.py")]
         assert len(asked(yard)[0].outcomes) == 1
         assert carry_out(yard.parts(None)) == []
-    entries = {(each.event, each.id) for each in one.store.ledger() if each.event == "decide"}
+    entries = {(entry.event, entry.id) for entry in one.store.ledger() if entry.event == "decide"}
     assert len(entries) == 1
 
 

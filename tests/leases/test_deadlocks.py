@@ -32,17 +32,17 @@ def new(place: Place, title: str, *blockers: int) -> int:
     return place.tracker.create(change, Actor("Ada", True)).number
 
 
-def works(place: Place, agent: str, issue: int, **said: object) -> None:
+def works(place: Place, agent: str, issue: int, **fields: object) -> None:
     """`agent`, who lives in this clone, claims an issue and has it in hand."""
     lease = place.locks.acquire(
         f"issue/{issue}", agent, expected=place.locks.read(f"issue/{issue}"), epoch=1
     )
-    beats(place, agent, issue=issue, generation=lease.generation, **said)
+    beats(place, agent, issue=issue, generation=lease.generation, **fields)
 
 
-def beats(place: Place, agent: str, **said: object) -> None:
+def beats(place: Place, agent: str, **fields: object) -> None:
     seq = place.store.snapshot().agents().get(agent, {}).get("seq", 0) + 1
-    place.store.beat(agent, {"status": "implementing", "epoch": 1, "seq": seq, **said})
+    place.store.beat(agent, {"status": "implementing", "epoch": 1, "seq": seq, **fields})
 
 
 def views(place: Place) -> list[AgentView]:
@@ -55,8 +55,8 @@ def waits(place: Place) -> list[Wait]:
 
 
 def escalate(place: Place) -> list[Escalation]:
-    found = waiting.escalate_cycles(place.parts, waits(place), views(place))
-    return [asked.escalation for asked in found if asked.is_new]
+    results = waiting.escalate_cycles(place.parts, waits(place), views(place))
+    return [result.escalation for result in results if result.is_new]
 
 
 def questions(place: Place) -> list[Escalation]:
@@ -83,12 +83,12 @@ def test_an_agent_waits_for_who_holds_what_blocks_its_issue(place: Place) -> Non
 
 def test_of_a_long_queue_the_first_are_told_and_the_others_counted() -> None:
     names = [f"worker-{number}" for number in range(1, 10)]
-    known = [
+    long_queue = [
         Wait(later, earlier, "lease db", f"L-{earlier}")
         for number, later in enumerate(names)
         for earlier in names[:number]
     ]
-    assert waiting.sentences(known, ["worker-2", "worker-9"]) == [
+    assert waiting.sentences(long_queue, ["worker-2", "worker-9"]) == [
         "worker-2 waits for lease db (worker-1)",
         "worker-9 waits for lease db (worker-1)",
         "worker-9 waits for lease db (worker-2), who waits for lease db (worker-1)",
@@ -152,15 +152,15 @@ def test_a_circle_is_asked_about_once_over_clones_and_repeats(team: Team) -> Non
     circle(one, other)
     assert len(waits(one)) == 2
     assert escalate(other) == []
-    (asked,) = escalate(one)
-    assert asked.question.agent == "worker-1"
-    assert asked.question.issue == 1
-    assert asked.urgency == "high"
-    assert asked.question.options == (
+    (question,) = escalate(one)
+    assert question.question.agent == "worker-1"
+    assert question.question.issue == 1
+    assert question.urgency == "high"
+    assert question.question.options == (
         "worker-1 goes first: without #1",
         "worker-2 goes first: without #3",
     )
-    assert asked.question.text == dedent(
+    assert question.question.text == dedent(
         """\
         worker-1, worker-2 wait for each other in a deadlock. Who goes first?
 
@@ -170,7 +170,7 @@ def test_a_circle_is_asked_about_once_over_clones_and_repeats(team: Team) -> Non
     for _ in range(2):
         meet(one, other)
         assert [*escalate(one), *escalate(other)] == []
-    assert [each.id for each in questions(other)] == [asked.id]
+    assert [x.id for x in questions(other)] == [question.id]
     comments = one.tracker.get(1).comments
     assert len(comments) == 1
 
@@ -178,10 +178,10 @@ def test_a_circle_is_asked_about_once_over_clones_and_repeats(team: Team) -> Non
 def test_an_answered_circle_is_not_asked_about_again_while_it_is_being_undone(team: Team) -> None:
     one, other = team.clone("c1"), team.clone("c2", "worker-2")
     circle(one, other)
-    (asked,) = escalate(one)
+    (question,) = escalate(one)
     ada = team.clone("c3", "ada")
     meet(one, ada)
-    answer(ada.parts, asked.name, "1")
+    answer(ada.parts, question.name, "1")
     meet(one, ada, other)
     assert [*escalate(one), *escalate(other)] == []
 
@@ -210,7 +210,7 @@ def test_a_circle_with_a_person_in_it_is_asked_about_by_the_agent(place: Place) 
     works(place, "worker-1", 3)
     works(place, "worker-1", 2)
     place.locks.acquire("issue/4", "Ada", expected=None)
-    (asked,) = escalate(place)
-    assert asked.question.agent == "worker-1"
-    assert asked.question.text.startswith("Ada, worker-1 wait for each other")
+    (question,) = escalate(place)
+    assert question.question.agent == "worker-1"
+    assert question.question.text.startswith("Ada, worker-1 wait for each other")
     assert escalate(place) == []

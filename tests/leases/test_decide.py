@@ -23,9 +23,9 @@ def case(yard: Yard, agent: str, *words: str, in_line: bool = False, **more: Any
 
 
 def test_it_writes_nothing_and_decides_the_same_again(yard: Yard) -> None:
-    asked = case(yard, "worker-1", "src/")
-    first = decide(asked, yard.store.snapshot())
-    assert decide(asked, yard.store.snapshot()) == first
+    request = case(yard, "worker-1", "src/")
+    first = decide(request, yard.store.snapshot())
+    assert decide(request, yard.store.snapshot()) == first
     attempt, (record,) = first
     assert attempt.log is not None
     assert attempt.is_new
@@ -54,5 +54,5 @@ def test_who_does_not_wait_is_not_put_in_line(yard: Yard) -> None:
 
 
 def test_a_strict_one_that_nothing_is_in_the_way_of_needs_its_right_first(yard: Yard) -> None:
-    asked = case(yard, "worker-1", "src/", strict=True)
-    assert decide(asked, yard.store.snapshot()) == (Attempt(), [])
+    request = case(yard, "worker-1", "src/", strict=True)
+    assert decide(request, yard.store.snapshot()) == (Attempt(), [])

@@ -30,9 +30,9 @@ def answered(kind: str, about: tuple[str, ...], options: tuple[str, ...], text: 
 
 def decided(kind: str, about: tuple[str, ...], text: str, *logs: LeaseHistory) -> Decision:
     options = ("w-b", "w-a") if kind == OVERLAP else ("yes", "no")
-    found = decide(answered(kind, about, options, text), Facts(logs))
-    assert found is not None
-    return found
+    decision = decide(answered(kind, about, options, text), Facts(logs))
+    assert decision is not None
+    return decision
 
 
 @pytest.mark.parametrize(
@@ -65,14 +65,14 @@ def test_a_lease_that_would_need_too_many_patterns_ends() -> None:
 def test_the_chosen_one_of_two_keeps_all_and_the_other_what_is_left() -> None:
     one, other = lease(1, "w-b", "src/"), lease(2, "w-a", "/src/a.py")
     about = (one.id, other.id)
-    found = decided(OVERLAP, about, "w-a", one, other)
-    assert found.text == (
+    decision = decided(OVERLAP, about, "w-a", one, other)
+    assert decision.text == (
         "w-a keeps src/a.py. The lease L-0000 of w-b for src/ now leaves out src/a.py."
     )
-    assert [(event.kind, event.patterns) for event in found.events] == [
+    assert [(event.kind, event.patterns) for event in decision.events] == [
         ("release", ()), ("request", ("src/", "!/src/a.py")),
     ]  # fmt: skip
-    assert found.agents == ("w-a", "w-b")
+    assert decision.agents == ("w-a", "w-b")
     again = decided(OVERLAP, about, "1", one, other)
     assert again.is_done is False, "a number becomes its option when it is answered"
     ended = decided(OVERLAP, about, "w-b", one, other)
@@ -81,15 +81,15 @@ def test_the_chosen_one_of_two_keeps_all_and_the_other_what_is_left() -> None:
 
 def test_of_a_resource_one_lease_ends() -> None:
     one, other = lease(1, "w-b", name="db"), lease(2, "w-a", name="db")
-    found = decided(OVERLAP, (one.id, other.id), "w-a", one, other)
-    assert found.text == "w-a keeps db. The lease L-0000 of w-b for db has ended."
+    decision = decided(OVERLAP, (one.id, other.id), "w-a", one, other)
+    assert decision.text == "w-a keeps db. The lease L-0000 of w-b for db has ended."
 
 
 def test_two_options_of_one_name_cannot_be_told_apart() -> None:
     one, other = lease(1, "w-a", "src/"), lease(2, "w-a", "src/")
     question = answered(OVERLAP, (one.id, other.id), ("w-a", "w-a"), "w-a")
-    found = decide(question, Facts((one, other)))
-    assert found == Decision(
+    decision = decide(question, Facts((one, other)))
+    assert decision == Decision(
         "Nothing was changed: «w-a» is not one of the options.", False, ("w-a",)
     )
 
@@ -105,16 +105,18 @@ def test_two_options_of_one_name_cannot_be_told_apart() -> None:
 def test_a_question_with_a_strange_subject_changes_nothing(
     kind: str, about: tuple[str, ...]
 ) -> None:
-    found = decide(answered(kind, about, ("yes", "no"), "yes"), Facts((lease(1, "w-b", "src/"),)))
-    assert found is None or (found.events, found.is_done) == ((), False)
+    decision = decide(
+        answered(kind, about, ("yes", "no"), "yes"), Facts((lease(1, "w-b", "src/"),))
+    )
+    assert decision is None or (decision.events, decision.is_done) == ((), False)
 
 
 def test_a_file_name_is_no_pattern_and_cannot_leave_its_sentence() -> None:
     held = lease(1, "w-b", "src/")
     path = "src/*».py"
-    found = decided(WANTED_FILE, (path, "w-b", f"L-{held.id}"), "yes", held)
-    assert found.text.startswith("w-a may change «src/*'.py». ")
-    given = found.events[-1]
+    decision = decided(WANTED_FILE, (path, "w-b", f"L-{held.id}"), "yes", held)
+    assert decision.text.startswith("w-a may change «src/*'.py». ")
+    given = decision.events[-1]
     assert (given.patterns, given.holder, given.approved_by, given.question) == (
         ("/src/\\*».py",), Actor("w-a"), "Dana", "ee",
     )  # fmt: skip
@@ -123,15 +125,15 @@ def test_a_file_name_is_no_pattern_and_cannot_leave_its_sentence() -> None:
 def test_a_persons_lease_gives_a_file_too() -> None:
     held = lease(1, "w-b", "src/")
     held = held._replace(request=held.request._replace(holder=Actor("Ada", True)))
-    found = decided(WANTED_FILE, ("src/a.py", "Ada", f"L-{held.id}"), "yes", held)
-    assert found.is_done
-    assert found.text.endswith("of «Ada» (a person) for src/ now leaves out src/a.py.")
+    decision = decided(WANTED_FILE, ("src/a.py", "Ada", f"L-{held.id}"), "yes", held)
+    assert decision.is_done
+    assert decision.text.endswith("of «Ada» (a person) for src/ now leaves out src/a.py.")
 
 
 def test_shared_files_that_another_has_leased_are_not_given() -> None:
     held = lease(1, "w-b", "*.md")
-    found = decided(SHARED_FILES, ("/README.md",), "yes", held)
-    assert found.text == (
+    decision = decided(SHARED_FILES, ("/README.md",), "yes", held)
+    assert decision.text == (
         "Nothing was changed: w-b has leased /README.md (L-0000). When it is free, the same "
         "`ghp agent-lease` succeeds."
     )
@@ -165,5 +167,5 @@ def test_who_goes_first_gets_its_turn_before_others_that_wait() -> None:
 
 def test_a_request_that_is_in_the_way_ends_too() -> None:
     held = waits(1, "w-b", "docs/")
-    found = decided(CIRCLE, (f"L-{held.id} w-a", "L-ff w-b"), "yes", held)
-    assert found.text == "w-a goes first: the request L-0000 of w-b for docs/ has ended."
+    decision = decided(CIRCLE, (f"L-{held.id} w-a", "L-ff w-b"), "yes", held)
+    assert decision.text == "w-a goes first: the request L-0000 of w-b for docs/ has ended."

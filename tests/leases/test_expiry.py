@@ -54,10 +54,10 @@ def test_a_lease_ends_when_news_prove_that_it_was_not_renewed_in_its_time(
 def test_a_time_is_counted_from_when_it_was_first_seen_by_the_clock_of_who_looks(
     yards: Yards, ahead: float
 ) -> None:
-    one, there = yards
+    one, second = yards
     clock = Script()
     clock.wait(ahead)
-    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
+    other = Yard(second.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
     one.take("worker-1", "src/", ttl=600.0)
     tell(one, other)
     clock.wait(599)
@@ -85,11 +85,11 @@ def test_a_renewal_counts_anew_from_when_it_was_seen(yards: Yards) -> None:
 
 
 def test_a_clock_that_was_set_back_ends_nothing_too_early(yards: Yards) -> None:
-    one, there = yards
+    one, second = yards
     clock = Script()
     clock.step(86_400)
     hub, board = one.store._hub, one.locks._board
-    other = Yard(there.repo, "clone-b", clock=clock, hub=hub, board=board)
+    other = Yard(second.repo, "clone-b", clock=clock, hub=hub, board=board)
     one.take("worker-1", "src/", ttl=60.0)
     tell(one, other)
     clock.step(-86_400)
@@ -138,8 +138,8 @@ def test_edits_are_refused_until_then_and_allowed_from_then_on(yards: Yards) -> 
 
     def words() -> list[str]:
         agent = AgentName("worker-2")
-        found = ruling.judge(other.parts("worker-2"), agent, ["src/a.py"])
-        return [each.word for each in found]
+        verdicts = ruling.judge(other.parts("worker-2"), agent, ["src/a.py"])
+        return [verdict.word for verdict in verdicts]
 
     assert words() == ["deny"]
     one.clock.wait(60)

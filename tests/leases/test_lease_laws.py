@@ -78,9 +78,9 @@ def test_what_one_clone_grants_never_overlaps_and_what_two_do_is_known_to_both(
     for one, two in rivals(yards[0].listing().held):
         assert may_meet(one.patterns, two.patterns, SEEN)
         assert len(_questions(yards[0])) > 0, "an overlap is a question"
-    said = yards[0].store.ledger()
+    ledger = yards[0].store.ledger()
     yards[0].sync()
-    assert yards[0].store.ledger() == said, "and then nothing more is said"
+    assert yards[0].store.ledger() == ledger, "and then nothing more is said"
 
 
 def _act(yard: Yard, verb: str, agent: str, word: str, epochs: dict[str, int]) -> None:

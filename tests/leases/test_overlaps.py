@@ -21,8 +21,8 @@ def yards(clones: Clones) -> tuple[Yard, Yard]:
 
 def found(yard: Yard) -> list[Overlap]:
     listing = yard.listing()
-    asked = read_all(yard.store.snapshot())[0]
-    return conflicts.find(yard.ws(None), listing.held, listing.logs, asked)
+    questions = read_all(yard.store.snapshot())[0]
+    return conflicts.find(yard.ws(None), listing.held, listing.logs, questions)
 
 
 def test_two_that_overlap_are_found_in_every_clone_with_their_question(
@@ -37,12 +37,12 @@ def test_two_that_overlap_are_found_in_every_clone_with_their_question(
     one.sync()
     other.sync()
     one.sync()
-    (each,) = found(other)
-    assert (each.earlier.holder, each.later.holder, each.place) == (
+    (overlap,) = found(other)
+    assert (overlap.earlier.holder, overlap.later.holder, overlap.place) == (
         "worker-1", "worker-2", "src/a.py",
     )  # fmt: skip
-    assert each.question == read_all(other.store.snapshot())[0][0]
-    assert found(one) == [each]
+    assert overlap.question == read_all(other.store.snapshot())[0][0]
+    assert found(one) == [overlap]
     one.give("worker-1", "src/")
     assert found(one) == []
 
@@ -53,5 +53,5 @@ def test_before_anybody_asked_there_is_no_question(yards: tuple[Yard, Yard]) -> 
     other.take("worker-2", name="db")
     other.sync()
     one.store.sync()
-    (each,) = found(one)
-    assert (each.place, each.question) == ("db", None)
+    (overlap,) = found(one)
+    assert (overlap.place, overlap.question) == ("db", None)

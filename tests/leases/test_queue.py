@@ -30,8 +30,8 @@ def waiters(yard: Yard) -> list[tuple[str, list[str]]]:
 
 
 def test_what_is_free_is_had_at_once_without_a_place_in_the_queue(yard: Yard) -> None:
-    got, told = yard.wait("worker-1", "src/")
-    assert (got.hold.holder, got.is_new, told) == ("worker-1", True, [])
+    got, texts = yard.wait("worker-1", "src/")
+    assert (got.hold.holder, got.is_new, texts) == ("worker-1", True, [])
     assert yard.events() == [("worker-1", "lease", "src/")]
     assert yard.clock.passed == 0
 
@@ -39,8 +39,8 @@ def test_what_is_free_is_had_at_once_without_a_place_in_the_queue(yard: Yard) ->
 def test_who_waits_gets_it_a_second_after_it_is_given_back(yard: Yard) -> None:
     hold = yard.take("worker-1", "src/", reason="parser").hold
     yard.clock.at(10, lambda: yard.give("worker-1", "src/"))
-    got, told = yard.wait("worker-2", "src/a.py")
-    assert told == [
+    got, texts = yard.wait("worker-2", "src/a.py")
+    assert texts == [
         f"1st in line, after worker-1: src/a.py is leased by worker-1 since {NOW} "
         f"({hold.short}), reason: «parser»"
     ]
@@ -71,7 +71,7 @@ def test_the_queue_is_in_the_order_of_asking_and_everybody_has_their_turn(yard: 
         yard.give("worker-1", "src/")
         with pytest.raises(HeldError) as caught:
             yard.take("worker-4", "src/")
-        assert [each.kind for each in caught.value.obstacles] == ["waiting", "waiting"]
+        assert [obstacle.kind for obstacle in caught.value.obstacles] == ["waiting", "waiting"]
         assert str(caught.value).startswith(
             "src/a.py is next for worker-2, which asked earlier, since"
         )
@@ -105,13 +105,13 @@ def test_who_waits_is_blocked_and_says_for_what_and_is_afterwards_what_it_was(ya
     yard.take("worker-1", "src/")
     ws = yard.ws("worker-2")
     yard.edit("worker-2", "docs/a.md")
-    seen: list[object] = []
-    yard.clock.at(3, lambda: seen.append(dict(ws.presence("worker-2") or {})["status"]))
-    yard.clock.at(3, lambda: seen.append(dict(ws.presence("worker-2") or {})["lastAction"]))
+    states: list[object] = []
+    yard.clock.at(3, lambda: states.append(dict(ws.presence("worker-2") or {})["status"]))
+    yard.clock.at(3, lambda: states.append(dict(ws.presence("worker-2") or {})["lastAction"]))
     yard.clock.at(20, lambda: yard.give("worker-1", "src/"))
     yard.wait("worker-2", "src/")
-    assert seen[0] == "blocked"
-    assert str(seen[1]).startswith("Waits for src/: 1st in line, after worker-1: ")
+    assert states[0] == "blocked"
+    assert str(states[1]).startswith("Waits for src/: 1st in line, after worker-1: ")
     after = ws.presence("worker-2") or {}
     assert (after["status"], after["lastAction"]) == ("idle", "Started")
 
@@ -166,11 +166,11 @@ def test_who_comes_back_after_a_kill_has_its_old_place(yard: Yard) -> None:
         yard.give("worker-2", "src/")
 
     yard.clock.at(yard.clock.passed + 2, come_back)
-    got, told = yard.wait("worker-3", "src/")
+    got, texts = yard.wait("worker-3", "src/")
     assert got.hold.holder == "worker-3"
-    assert [text.split(":")[0] for text in told] == ["1st in line, after worker-1"]
-    asked = [who for who, event, _ in yard.events() if event == "lease-wait"]
-    assert asked == ["worker-2", "worker-3"], "worker-2 did not ask twice"
+    assert [text.split(":")[0] for text in texts] == ["1st in line, after worker-1"]
+    waiters = [who for who, event, _ in yard.events() if event == "lease-wait"]
+    assert waiters == ["worker-2", "worker-3"], "worker-2 did not ask twice"
 
 
 def test_a_waiter_that_died_is_skipped(yard: Yard) -> None:
@@ -193,20 +193,20 @@ def test_where_no_lock_can_be_made_who_waits_still_counts(
 ) -> None:
     monkeypatch.setattr(files, "is_locked", lambda path: None)
     yard.take("worker-1", "src/")
-    seen: list[object] = []
-    yard.clock.at(2, lambda: seen.append(waiters(yard)))
+    states: list[object] = []
+    yard.clock.at(2, lambda: states.append(waiters(yard)))
     with pytest.raises(RefusedError):
         yard.wait("worker-2", "src/", timeout=3)
-    assert seen == [[("worker-2", ["worker-1"])]]
+    assert states == [[("worker-2", ["worker-1"])]]
 
 
 def test_edits_of_another_are_waited_for_too(yard: Yard) -> None:
     yard.edit("worker-1", "src/a.py")
     ws = yard.ws("worker-1")
     yard.clock.at(4, lambda: touched.drop_all(ws.folders, "worker-1"))
-    got, told = yard.wait("worker-2", "src/")
+    got, texts = yard.wait("worker-2", "src/")
     assert got.is_new
-    assert told == [
+    assert texts == [
         f"1st in line, after worker-1: src/a.py is being edited by worker-1 since {NOW}"
     ]
 
@@ -215,14 +215,14 @@ def test_who_gives_way_to_an_edit_waits_on_with_another_request(yard: Yard) -> N
     assert isinstance(yard.store, RivalStore)
     ws = yard.ws("worker-1")
     yard.store.rival = lambda: yard.edit("worker-1", "src/a.py")
-    seen: list[object] = []
-    yard.clock.at(3, lambda: seen.append(waiters(yard)))
+    states: list[object] = []
+    yard.clock.at(3, lambda: states.append(waiters(yard)))
     yard.clock.at(4, lambda: touched.drop_all(ws.folders, "worker-1"))
-    got, told = yard.wait("worker-2", "src/")
+    got, texts = yard.wait("worker-2", "src/")
     assert got.is_new
     assert yard.held() == [("worker-2", "src/")]
-    assert seen == [[("worker-2", [])]]
-    assert len(told) == 1
+    assert states == [[("worker-2", [])]]
+    assert len(texts) == 1
     assert [event for _, event, _ in yard.events()] == [
         "lease", "lease-release", "lease-wait", "lease",
     ]  # fmt: skip
@@ -281,19 +281,19 @@ def test_files_that_are_made_meanwhile_are_covered(yard: Yard) -> None:
 def test_a_strict_lease_is_waited_for_and_the_remote_is_asked_seldom(clones: Clones) -> None:
     one, other = two_yards(*clones(2))
     one.take("worker-1", "src/", strict=True)
-    asked: list[float] = []
+    times: list[float] = []
     plain = other.locks.list
 
     def counting(prefix: str = "") -> list[object]:
-        asked.append(one.clock.passed)
+        times.append(one.clock.passed)
         return plain(prefix)  # type: ignore[return-value]
 
     other.locks.list = counting  # type: ignore[assignment,method-assign]
     one.clock.at(40, lambda: one.give("worker-1", "src/"))
-    got, told = other.wait("worker-2", "src/a.py", strict=True)
+    got, texts = other.wait("worker-2", "src/a.py", strict=True)
     assert got.hold.strict
-    assert len(asked) <= 8, "no more often than there are news"
-    assert [text.split(":")[0] for text in told] == ["1st in line, after worker-1"]
+    assert len(times) <= 8, "no more often than there are news"
+    assert [text.split(":")[0] for text in texts] == ["1st in line, after worker-1"]
 
 
 def test_a_place_names_who_is_ahead() -> None:
@@ -310,15 +310,15 @@ def test_a_place_names_who_is_ahead() -> None:
 
 def test_the_file_of_who_waits_is_locked_and_goes_away(yard: Yard) -> None:
     yard.take("worker-1", "src/")
-    seen: list[object] = []
+    states: list[object] = []
 
     def look() -> None:
         (waiter,) = yard.listing().waiting
         path = waiting_places(yard.ws(None), waiter.id)[0]
-        seen.extend([path.exists(), files.is_locked(path)])
+        states.extend([path.exists(), files.is_locked(path)])
         yard.give("worker-1", "src/")
 
     yard.clock.at(2, look)
     yard.wait("worker-2", "src/")
-    assert seen == [True, True]
+    assert states == [True, True]
     assert not list((yard.repo / ".git/ghp/waiting").iterdir())

@@ -103,7 +103,7 @@ def test_a_later_lease_that_meets_an_old_one_is_found_though_others_were_compare
     one.take("worker-3", "docs/")
     other.take("worker-2", "docs/a.md")
     exchange(one, other)
-    assert [each.question.options for each in asked(one)] == [("worker-3", "worker-2")]
+    assert [question.question.options for question in asked(one)] == [("worker-3", "worker-2")]
 
 
 # ------------------------------------------------------------------------------ what is over
@@ -128,10 +128,10 @@ def test_the_holders_clone_says_that_a_time_is_up(yards: Yards) -> None:
 def test_clocks_that_differ_by_an_hour_change_no_order_and_end_nothing(
     yards: Yards, ahead: float
 ) -> None:
-    one, there = yards
+    one, second = yards
     clock = Script()
     clock.wait(ahead)
-    other = Yard(there.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
+    other = Yard(second.repo, "clone-b", clock=clock, hub=one.store._hub, board=one.locks._board)
     mine = one.take("worker-1", "src/", ttl=600.0).hold
     one.beat("worker-1")
     exchange(one, other)
@@ -270,4 +270,4 @@ def test_who_is_refused_after_an_overlap_is_told_by_whom(yards: Yards) -> None:
     exchange(one, other)
     with pytest.raises(HeldError) as caught:
         other.take("worker-3", "src/a.py")
-    assert [each.holder for each in caught.value.obstacles] == ["worker-1", "worker-2"]
+    assert [obstacle.holder for obstacle in caught.value.obstacles] == ["worker-1", "worker-2"]

@@ -52,15 +52,15 @@ def later(kind: str, clock: int, by: Actor = WORKER, **more: Any) -> LeaseEvent:
     return follow(ASKED, kind, by, LATER, clock, HERE)._replace(**more)
 
 
-def files(*said: LeaseEvent) -> dict[str, bytes]:
-    return {each.path: encode(each) for each in said}
+def files(*events: LeaseEvent) -> dict[str, bytes]:
+    return {event.path: encode(event) for event in events}
 
 
 # ------------------------------------------------------------------------- to files and back
 
 
 @pytest.mark.parametrize(
-    "said",
+    "event",
     [
         ASKED,
         GRANTED,
@@ -71,8 +71,8 @@ def files(*said: LeaseEvent) -> dict[str, bytes]:
         later("release", 9, PERSON, reason="not needed"),
     ],
 )
-def test_a_record_is_read_as_it_was_written(said: LeaseEvent) -> None:
-    assert decode(said.lease, said.id, encode(said)) == said
+def test_a_record_is_read_as_it_was_written(event: LeaseEvent) -> None:
+    assert decode(event.lease, event.id, encode(event)) == event
 
 
 def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
@@ -86,7 +86,7 @@ def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "event", "text"),
+    ("written", "event", "text"),
     [
         (ASKED, "lease-wait", "src/, !gen/: Zoë's parser"),
         (GRANTED, "lease", "src/, !gen/: Zoë's parser"),
@@ -95,11 +95,11 @@ def test_the_file_of_a_request_is_short_and_can_be_read_by_people() -> None:
         (later("release", 8, reason="done"), "lease-release", "src/, !gen/: done"),
     ],
 )
-def test_the_ledger_says_what_happened(said: LeaseEvent, event: str, text: str) -> None:
-    made = entry(said, ASKED)
-    assert (made.event, made.object, made.text) == (event, "L-3f9a3f9a3f9a", text)
-    assert made.files == ((said.path, encode(said)),)
-    assert said.id in said.path
+def test_the_ledger_says_what_happened(written: LeaseEvent, event: str, text: str) -> None:
+    record = entry(written, ASKED)
+    assert (record.event, record.object, record.text) == (event, "L-3f9a3f9a3f9a", text)
+    assert record.files == ((written.path, encode(written)),)
+    assert written.id in written.path
 
 
 def test_two_who_say_the_same_say_it_in_two_files() -> None:
@@ -135,8 +135,8 @@ def test_a_request_waits_until_it_is_granted_and_is_open_until_it_is_released() 
 def test_the_last_renewal_counts_and_the_first_release() -> None:
     one, two = later("renew", 8, until=NOW), later("renew", 9, until=LATER)
     first, second = later("release", 10), later("release", 11, PERSON)
-    said = [GRANTED, one, two, first, second]
-    for order in permutations(said):
+    events = [GRANTED, one, two, first, second]
+    for order in permutations(events):
         assert fold(order) == LeaseHistory(GRANTED, GRANTED, LATER, first, two)
 
 
@@ -150,8 +150,8 @@ def test_it_lasts_as_long_as_its_last_renewal_says_by_one_clock() -> None:
     day = Timestamp("2099-01-01T00:00:00Z"), Timestamp("2099-01-02T00:00:00Z")
     renewed = later("renew", 8, until=day[1])._replace(at=day[0])
     (once,), (again,), (ever,) = (
-        read_leases(files(*said))[0]
-        for said in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
+        read_leases(files(*events))[0]
+        for events in ((GRANTED,), (GRANTED, renewed), (GRANTED._replace(until=None),))
     )
     assert (once.lasts, again.lasts, ever.lasts) == (3_600.0, 86_400.0, None)
     assert LeaseHistory(ASKED).lasts is None
@@ -164,12 +164,12 @@ def test_what_was_said_of_a_request_that_is_not_here_yet_waits_for_it() -> None:
 
 
 def test_leases_are_in_the_order_of_their_requests() -> None:
-    asked = [
+    requests = [
         ASKED._replace(lease=digit * 12, id=digit * 12, clock=clock, clone=CloneId(clone))
         for digit, clock, clone in (("a", 2, "b"), ("b", 1, "c"), ("c", 2, "a"), ("d", 1, "b"))
     ]
-    random.Random(7).shuffle(asked)
-    assert [log.id[0] for log in read_leases(files(*asked))[0]] == ["d", "b", "c", "a"]
+    random.Random(7).shuffle(requests)
+    assert [log.id[0] for log in read_leases(files(*requests))[0]] == ["d", "b", "c", "a"]
 
 
 @pytest.mark.parametrize(("clone", "now", "over"), [
@@ -217,10 +217,10 @@ def test_what_is_no_record_is_reported_and_hides_no_other(
 
 def test_words_of_others_are_made_harmless_and_what_is_newer_is_left_alone() -> None:
     fields = json.loads(encode(ASKED)) | {"reason": "\x1b[31m\n" + "x" * 9_000, "fromLater": [1]}
-    said = decode(ASKED.lease, ASKED.id, json.dumps(fields).encode())
-    assert said is not None
-    assert said.reason.startswith("[31m xxx")
-    assert len(said.reason) == 500
+    event = decode(ASKED.lease, ASKED.id, json.dumps(fields).encode())
+    assert event is not None
+    assert event.reason.startswith("[31m xxx")
+    assert len(event.reason) == 500
     assert decode(ASKED.lease, ASKED.id, b'{"kind": "pledge"}') is None
     assert read_leases({f"{FOLDER}README.md": b"x", f"{FOLDER}a/b.json": b"{"}) == ([], [])
 
@@ -263,11 +263,11 @@ def test_what_a_lease_is_of_is_said_as_one_would_say_it_at_the_root() -> None:
 
 def test_a_lease_is_settled_when_its_release_is_old() -> None:
     request, release = ASKED._replace(granted=True), later("release", 9)
-    known = files(request, release)
+    records = files(request, release)
     end = to_seconds(LATER)
-    (found,) = settled(known, end + 1)
-    assert [*found.paths, *found.last] == [request.path, release.path]
-    assert settled(known, end) == settled(files(request), end + 1) == []
+    (ended,) = settled(records, end + 1)
+    assert [*ended.paths, *ended.last] == [request.path, release.path]
+    assert settled(records, end) == settled(files(request), end + 1) == []
 
 
 def test_a_strict_lease_and_one_with_unreadable_records_are_never_settled() -> None:

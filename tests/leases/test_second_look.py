@@ -27,8 +27,8 @@ def sight(liveness: Liveness, seq: int = 1, *, is_here: bool = False) -> HolderV
     return HolderView(view, lives=liveness is Liveness.ACTIVE)
 
 
-def is_doubted(yard: Yard, seen: HolderView, right: Lock = RIGHT) -> bool:
-    met = {right.name: (right, seen)}
+def is_doubted(yard: Yard, view: HolderView, right: Lock = RIGHT) -> bool:
+    met = {right.name: (right, view)}
     return doubts.unconfirmed(make_context(yard.ws("worker-2"), yard.store), met) == [right]
 
 

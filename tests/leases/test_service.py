@@ -47,8 +47,8 @@ def test_leases_are_listed_in_the_order_in_which_they_count(yard: Yard) -> None:
 def test_edits_are_listed_while_their_agent_lives(yard: Yard) -> None:
     yard.edit("worker-1", "src/a.py")
     yard.edit("worker-2", "docs/a.md")
-    found = [(touch.agent, touch.path) for touch in yard.listing().edits]
-    assert found == [("worker-2", "docs/a.md"), ("worker-1", "src/a.py")]
+    edits = [(touch.agent, touch.path) for touch in yard.listing().edits]
+    assert edits == [("worker-2", "docs/a.md"), ("worker-1", "src/a.py")]
 
 
 def test_what_cannot_be_read_is_reported_and_hides_nothing(yard: Yard) -> None:
@@ -59,7 +59,7 @@ def test_what_cannot_be_read_is_reported_and_hides_nothing(yard: Yard) -> None:
     say(yard, newer, b'{"kind": "pledge"}')
     listing = yard.listing()
     assert [hold.holder for hold in listing.held] == ["worker-1"]
-    assert [(each.place, each.reason) for each in listing.problems] == [
+    assert [(problem.place, problem.reason) for problem in listing.problems] == [
         (torn, "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),
         (odd, "a request without a holder, patterns or name"),
     ]
@@ -111,7 +111,7 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "name", "error", "said"),
+    ("words", "name", "error", "message"),
     [
         (("src/",), None, NotFoundError, "No lease covers exactly src/."),
         (("L-3f9a",), None, NotFoundError, "There is no lease L-3f9a."),
@@ -121,11 +121,11 @@ def test_one_pattern_of_several_cannot_be_given_back_alone(yard: Yard) -> None:
     ],
 )
 def test_what_is_not_leased_cannot_be_given_back(
-    yard: Yard, words: tuple[str, ...], name: str | None, error: type[GhpError], said: str
+    yard: Yard, words: tuple[str, ...], name: str | None, error: type[GhpError], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         yard.give("worker-1", *words, name=name)
-    assert str(caught.value) == said
+    assert str(caught.value) == message
     assert caught.value.hint
 
 

@@ -39,10 +39,10 @@ def leases(yard: Yard) -> list[str]:
 def why(yard: Yard, kind: str, *about: str) -> str:
     """Why a question with this subject needs no answer, without the ids of leases."""
     question = Question("w-a", f"{kind} {about}?", None, ("yes", "no"), kind, about)
-    asked = escalation.ask_once(yard.parts("w-a"), question).escalation
-    (found,) = marked(yard.locks, yard.store.snapshot(), [asked])
-    assert (found.state, found.is_open) == (("settled", False) if found.settled else ("open", True))
-    return found.settled
+    question_asked = escalation.ask_once(yard.parts("w-a"), question).escalation
+    (shown,) = marked(yard.locks, yard.store.snapshot(), [question_asked])
+    assert (shown.state, shown.is_open) == (("settled", False) if shown.settled else ("open", True))
+    return shown.settled
 
 
 def test_a_file_waits_for_a_person_until_all_that_refused_it_has_ended(yard: Yard) -> None:
@@ -103,10 +103,10 @@ def test_of_shared_files_and_free_text_nothing_ends(yard: Yard) -> None:
 def heard(repo: Path, agent: str) -> list[str]:
     """What the agent hears now and not again."""
     app, name = App(repo, os.environ, name=agent), AgentName(agent)
-    found = notifications.gather(app, name)
-    notifications.deliver(app, name, found.ids)
+    notices = notifications.gather(app, name)
+    notifications.deliver(app, name, notices.ids)
     assert notifications.gather(app, name).text == ""
-    return found.text.splitlines()
+    return notices.text.splitlines()
 
 
 def status(repo: Path) -> str:
@@ -182,8 +182,8 @@ def test_pages_notices_epics_and_json_say_that_it_needs_no_answer(wanted: tuple[
     assert {*shown_as_open(repo, name).values()} == {True}
     succeed(repo, "agent-release src/ --as w-b")
     assert {*shown_as_open(repo, name).values()} == {False}
-    (found,) = json.loads(invoke(f"agent-escalations {name} --json", repo).out)
-    assert (found["state"], "has ended since" in found["settled"]) == ("settled", True)
+    (question,) = json.loads(invoke(f"agent-escalations {name} --json", repo).out)
+    assert (question["state"], "has ended since" in question["settled"]) == ("settled", True)
     app = App(repo, os.environ)
     written = pages.renderer(app)(app.store.snapshot(), {})
     assert "0 open, 0 answered" in written["README.md"].decode()

@@ -26,9 +26,9 @@ EDGES = [pair for pair in product(NAMES, NAMES) if pair[0] != pair[1]]
 
 
 def issue(number: int, *blockers: int, **fields: object) -> Issue:
-    made = Issue(f"{number:012x}", IssueNumber(number), f"Title {number}")
-    made = made._replace(blocked_by=tuple(map(IssueNumber, blockers)))
-    return made._replace(**fields)  # type: ignore[arg-type]
+    result = Issue(f"{number:012x}", IssueNumber(number), f"Title {number}")
+    result = result._replace(blocked_by=tuple(map(IssueNumber, blockers)))
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def claim(number: int, holder: str | None, generation: int = 1, epoch: int = 1) -> Lock:
@@ -144,23 +144,23 @@ def test_a_right_that_is_taken_anew_is_another_one() -> None:
 
 
 def test_a_chain_is_told_in_one_sentence() -> None:
-    known = [
+    links = [
         Wait("worker-1", "worker-2", "#11", "issue/11@1"),
         Wait("worker-2", "worker-3", "lease db", "L-3f9a"),
     ]
-    (chain,) = chains(known, "worker-1")
+    (chain,) = chains(links, "worker-1")
     assert sentence(chain) == (
         "worker-1 waits for #11 (worker-2), who waits for lease db (worker-3)"
     )
-    assert [sentence(each) for each in chains(known, "worker-2")] == [
+    assert [sentence(x) for x in chains(links, "worker-2")] == [
         "worker-2 waits for lease db (worker-3)"
     ]
-    assert chains(known, "worker-3") == []
+    assert chains(links, "worker-3") == []
 
 
 def test_a_chain_that_comes_back_ends_there() -> None:
-    known = waits(("a", "b"), ("b", "c"), ("c", "b"))
-    (chain,) = chains(known, "a")
+    links = waits(("a", "b"), ("b", "c"), ("c", "b"))
+    (chain,) = chains(links, "a")
     assert sentence(chain) == (
         "a waits for lease of b (b), who waits for lease of c (c), "
         "who waits for lease of b (b): a circle"
@@ -182,13 +182,13 @@ def test_a_name_from_elsewhere_stays_on_its_line() -> None:
 
 
 def test_a_circle_begins_with_the_first_of_its_names_however_it_was_found() -> None:
-    known = waits(("c", "a"), ("a", "b"), ("b", "c"), ("d", "a"))
-    assert circles(known) == [tuple(waits(("a", "b"), ("b", "c"), ("c", "a")))]
+    links = waits(("c", "a"), ("a", "b"), ("b", "c"), ("d", "a"))
+    assert circles(links) == [tuple(waits(("a", "b"), ("b", "c"), ("c", "a")))]
 
 
 def test_two_circles_that_touch_are_both_found() -> None:
-    known = waits(("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"))
-    assert circles(known) == [
+    links = waits(("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"))
+    assert circles(links) == [
         tuple(waits(("a", "b"), ("b", "a"))),
         tuple(waits(("b", "c"), ("c", "b"))),
     ]
@@ -228,9 +228,9 @@ def test_everybody_who_is_in_a_circle_is_in_one_that_is_found_and_nobody_else_is
     graph: list[tuple[str, str]],
 ) -> None:
     stuck = {name for ring in all_rings(graph) for name in ring}
-    found = circles(waits(*graph))
-    assert {wait.waiter for circle in found for wait in circle} == stuck
-    for circle in found:
+    listed = circles(waits(*graph))
+    assert {wait.waiter for circle in listed for wait in circle} == stuck
+    for circle in listed:
         names = [wait.waiter for wait in circle]
         assert names[0] == min(names)
         assert len(set(names)) == len(names)
@@ -240,27 +240,27 @@ def test_everybody_who_is_in_a_circle_is_in_one_that_is_found_and_nobody_else_is
 
 def all_rings(graph: list[tuple[str, str]]) -> list[tuple[str, ...]]:
     """Every circle, found by trying every order of every choice of names."""
-    known = set(graph)
+    edges = set(graph)
     orders = (o for size in range(2, len(NAMES) + 1) for o in permutations(NAMES, size))
-    return [o for o in orders if set(zip(o, (*o[1:], o[0]), strict=True)) <= known]
+    return [o for o in orders if set(zip(o, (*o[1:], o[0]), strict=True)) <= edges]
 
 
 @given(GRAPHS)
 def test_every_chain_ends(graph: list[tuple[str, str]]) -> None:
-    known = waits(*graph)
+    links = waits(*graph)
     for name in NAMES:
-        for chain in chains(known, name):
+        for chain in chains(links, name):
             assert chain[0].waiter == name
             assert all(one.holder == other.waiter for one, other in pairwise(chain))
             last = chain[-1].holder
-            ends = not any(wait.waiter == last for wait in known)
+            ends = not any(wait.waiter == last for wait in links)
             assert ends or last in {wait.waiter for wait in chain}
             assert sentence(chain).endswith(": a circle") == (not ends)
 
 
 def test_each_of_a_circle_is_waited_for_by_the_one_before_whatever_else_they_wait_for() -> None:
-    known = waits(("a", "b"), ("b", "a"))
-    twice = [*known, Wait("a", "b", "#3", "issue/3@1")]
+    links = waits(("a", "b"), ("b", "a"))
+    twice = [*links, Wait("a", "b", "#3", "issue/3@1")]
     (circle,) = circles(twice)
     assert [wait.what for wait in circle] == ["#3", "lease of a"]
     assert waiting.of_each([Wait("a", "a", "#1", "issue/1@1")]) == {}

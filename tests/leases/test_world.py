@@ -53,9 +53,9 @@ def test_a_world_stays_what_it_was_and_a_new_one_sees_what_happened(yard: Yard) 
 
 def test_in_a_transaction_a_world_is_made_of_the_snapshot_that_is_decided_on(yard: Yard) -> None:
     parts = yard.parts(None)
-    seen = transact(parts.store, lambda snapshot: (World(parts, snapshot), []))
+    worlds = transact(parts.store, lambda snapshot: (World(parts, snapshot), []))
     yard.give("worker-1", "src/")
-    assert [log.holder.name for log in seen.logs if log.is_open] == ["worker-1", "worker-2"]
+    assert [log.holder.name for log in worlds.logs if log.is_open] == ["worker-1", "worker-2"]
 
 
 def test_each_part_is_read_once(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,8 +32,8 @@ class Chat:
     def sent(self) -> list[Message]:
         """What persons sent."""
         snapshot = self.person.store.snapshot()
-        known = mailbox.read(self.person.ws, snapshot)
-        return [mailbox.whole(snapshot, each) for each in known if each.by.is_person]
+        messages = mailbox.read(self.person.ws, snapshot)
+        return [mailbox.whole(snapshot, message) for message in messages if message.by.is_person]
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_an_editor_that_saves_an_old_file_with_more_below_sends_only_that(chat: 
     chat.refresh()
     chat.file.write_text(in_editor + "second\n")
     chat.refresh()
-    assert [each.subject for each in chat.sent()] == ["first", "second"]
+    assert [message.subject for message in chat.sent()] == ["first", "second"]
     assert "Meanwhile" in chat.file.read_text()
 
 
@@ -103,7 +103,7 @@ def test_a_killed_command_sends_nothing_twice(chat: Chat, monkeypatch: pytest.Mo
     monkeypatch.undo()
     chat.agent.clock.wait(1000)
     chat.refresh()
-    assert [each.subject for each in chat.sent()] == ["once"]
+    assert [message.subject for message in chat.sent()] == ["once"]
     assert chat.file.read_text().count("\nonce\n") == 1
 
 
@@ -114,7 +114,7 @@ def test_a_file_that_was_changed_above_its_end_is_kept(chat: Chat) -> None:
     chat.file.write_text(garbage)
     sent, kept = chat.refresh()
     assert sent.startswith("Sent what you wrote")
-    assert [each.subject for each in chat.sent()] == ["and this"]
+    assert [message.subject for message in chat.sent()] == ["and this"]
     place = Path(kept.partition("your version is in ")[2].removesuffix("."))
     assert place.read_text() == garbage
     assert "Hello" in chat.file.read_text()
@@ -129,7 +129,7 @@ def test_a_lost_cache_sends_nothing_that_we_wrote(chat: Chat) -> None:
     Path(chat.person.ws.cache_dir, channel_files.CACHE).unlink()
     chat.append("\nmine\n")
     chat.refresh()
-    assert [(each.subject, each.body) for each in chat.sent()] == [("mine", "")]
+    assert [(message.subject, message.body) for message in chat.sent()] == [("mine", "")]
 
 
 def test_a_file_that_was_there_before_is_neither_sent_nor_changed(chat: Chat) -> None:

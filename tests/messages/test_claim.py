@@ -88,17 +88,17 @@ def test_what_is_done_is_not_claimed_again(boss: Post) -> None:
 
 
 def test_a_reply_that_claims_more_than_the_lock_says_changes_nothing(boss: Post) -> None:
-    asked = boss.send("@all", kind="request").message
+    request = boss.send("@all", kind="request").message
     two = boss.by("worker-2")
-    two.claim(asked.name)
+    two.claim(request.name)
     forged = message(
-        "f" * 12, by=Actor("worker-9"), to=("worker-1",), kind="done", about=asked.id, clock=99,
+        "f" * 12, by=Actor("worker-9"), to=("worker-1",), kind="done", about=request.id, clock=99,
         claim=2**53 - 2,
     )  # fmt: skip
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
         files = [(path_of(forged.id), render_message(forged))]
-        return None, [ledger_record(forged, "done", asked.name, files)]
+        return None, [ledger_record(forged, "done", request.name, files)]
 
     transact(boss.store, decide)
     assert [(x.state, x.holder) for x in two.inbox()] == [("claimed", "worker-2")]

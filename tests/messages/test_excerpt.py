@@ -41,15 +41,15 @@ def test_lines_of_a_file_at_a_commit(
     repo: Path, head: str, spec: str, artifact: str, shown: str
 ) -> None:
     (repo / "src/a.py").write_text("not committed\n")
-    found = excerpt.of_file(repo, spec)
-    assert found.artifact == f"{head}:{artifact}"
-    assert found.text.endswith(f", at {head}:\n\n```\n{shown}\n```")
+    result = excerpt.of_file(repo, spec)
+    assert result.artifact == f"{head}:{artifact}"
+    assert result.text.endswith(f", at {head}:\n\n```\n{shown}\n```")
 
 
 def test_a_long_file_is_cut_and_says_so(repo: Path, head: str) -> None:
-    found = excerpt.of_file(repo, "src/long.py")
-    assert found.text.endswith("line 200\n```\n… 100 more lines of src/long.py")
-    assert found.artifact == f"{head}:src/long.py#L1-200"
+    shown = excerpt.of_file(repo, "src/long.py")
+    assert shown.text.endswith("line 200\n```\n… 100 more lines of src/long.py")
+    assert shown.artifact == f"{head}:src/long.py#L1-200"
     commit(repo, {"wide": "x" * 20_000})
     assert len(excerpt.of_file(repo, "wide").text) < excerpt.CHARACTERS + 200
 
@@ -90,10 +90,10 @@ def test_a_binary_file_is_named_and_not_shown(repo: Path, head: str) -> None:
 
 def test_a_range_of_commits_is_listed_newest_first(repo: Path, head: str) -> None:
     last = commit(repo, {"b": "b\n"}, "Add b")[:12]
-    found = excerpt.of_commits(repo, "HEAD~1..HEAD")
-    assert found.artifact == f"{head}..{last}"
-    assert found.text.startswith(f"1 commit in {head}..{last}:\n\n```\n")
-    assert found.text.endswith(" Add b\n```")
+    shown = excerpt.of_commits(repo, "HEAD~1..HEAD")
+    assert shown.artifact == f"{head}..{last}"
+    assert shown.text.startswith(f"1 commit in {head}..{last}:\n\n```\n")
+    assert shown.text.endswith(" Add b\n```")
     for wrong in ("HEAD", "--all..HEAD", "a..b..c"):
         with pytest.raises(UsageError, match="is not a range of commits"):
             excerpt.of_commits(repo, wrong)
@@ -109,8 +109,8 @@ def test_a_request_for_context_is_answered_with_a_place_and_a_handoff(
 
     run("agent-heartbeat --as worker-1")
     run("agent-heartbeat --as worker-2")
-    made = json.loads(run("agent-handoff --note Tabs --json --as worker-2"))
-    handoff = f"H-{made['id'].removeprefix('H-')}"
+    handed = json.loads(run("agent-handoff --note Tabs --json --as worker-2"))
+    handoff = f"H-{handed['id'].removeprefix('H-')}"
     name = run("agent-send worker-2 Tabs --kind context --as worker-1").strip()
     run(
         f"agent-inbox done {name} --result Eight --excerpt src/a.py#L1 --commits HEAD~1..HEAD "

@@ -99,7 +99,7 @@ def test_only_a_request_to_one_recipient_has_another_agent(
 def test_in_two_clones_the_other_agent_does_it_while_the_recipient_is_offline(
     clones: Clones,
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     clock = ManualClock()
 
     def run(folder: Path, words: str) -> str:
@@ -108,8 +108,8 @@ def test_in_two_clones_the_other_agent_does_it_while_the_recipient_is_offline(
         return done.out
 
     run(here, "agent-heartbeat --as worker-1")
-    run(there, "agent-heartbeat --as worker-2")
-    for folder in (here, there, here):
+    run(other, "agent-heartbeat --as worker-2")
+    for folder in (here, other, here):
         run(folder, "agent-sync")
     options = "--kind request --or-agent worker-3 --ack-within 10m"
     name = run(here, f"agent-send worker-2 Look {options} --as worker-1").strip()
@@ -117,8 +117,8 @@ def test_in_two_clones_the_other_agent_does_it_while_the_recipient_is_offline(
     clock.wait(601)
     assert name[:6] in run(here, "agent-inbox --as worker-3")
     run(here, f"agent-inbox done {name} --as worker-3 --result Done")
-    for folder in (here, there, here):
+    for folder in (here, other, here):
         run(folder, "agent-sync")
-    late = invoke(f"agent-inbox claim {name} --as worker-2", there, clock=clock)
+    late = invoke(f"agent-inbox claim {name} --as worker-2", other, clock=clock)
     assert (late.code, late.err.splitlines()[0]) == (3, f"Error: {name} is resolved already.")
     assert "agent worker-3 has done your" in run(here, "agent-status --as worker-1")

@@ -148,8 +148,8 @@ def test_only_one_process_follows_an_inbox(one: Post, two: Reader) -> None:
 def test_messages_of_another_clone_come_by_syncs(
     one: Post, two: Reader, clones: Callable[[int], list[Path]]
 ) -> None:
-    here, there = clones(2)
-    sender = Post(there, "worker-1")
+    here, other = clones(2)
+    sender = Post(other, "worker-1")
     reader = Reader(Post(here, "worker-2", sender.clock))
 
     def meanwhile(second: int) -> None:
@@ -171,14 +171,14 @@ def test_the_result_of_a_vote_and_what_is_overdue_are_handed_over_once(
 ) -> None:
     three = one.by("worker-3")
     proposal = one.send("worker-2", "worker-3", subject="Tabs", kind="proposal").message.name
-    asked = two.agent.send("worker-3", subject="Fix it", kind="request", ack_within=10).message
-    two.fails = {f"Nobody has begun with your {asked.name} «Fix it» to worker-3 in time. "
+    request = two.agent.send("worker-3", subject="Fix it", kind="request", ack_within=10).message
+    two.fails = {f"Nobody has begun with your {request.name} «Fix it» to worker-3 in time. "
                  "Ask another agent, or a person: `ghp agent-escalate QUESTION`."}  # fmt: skip
 
     def meanwhile(second: int) -> None:
         if second == 2:
-            for each in (two.agent, three):
-                voting.vote(each.parts, proposal, "for")
+            for x in (two.agent, three):
+                voting.vote(x.parts, proposal, "for")
         if second == 45:
             two.fails = set()
 
@@ -186,7 +186,7 @@ def test_the_result_of_a_vote_and_what_is_overdue_are_handed_over_once(
     first, second, *late = two.read
     assert first == "Tabs"
     assert second.startswith(f"Proposal {proposal} «Tabs» by worker-1 was accepted: 2 for")
-    assert (len(late), {each.partition(" in time.")[0] for each in late}) == (
-        5, {f"Nobody has begun with your {asked.name} «Fix it» to worker-3"},
+    assert (len(late), {x.partition(" in time.")[0] for x in late}) == (
+        5, {f"Nobody has begun with your {request.name} «Fix it» to worker-3"},
     )  # fmt: skip
     assert two.agent.unread() == []

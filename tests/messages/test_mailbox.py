@@ -25,12 +25,12 @@ class Counted:
 def read_of(post: Post) -> tuple[int, list[str]]:
     """How many messages there are, and the folders that were read for it."""
     counted = Counted(post.store.snapshot())
-    found = mailbox.read(post.ws, counted)  # type: ignore[arg-type]
+    messages = mailbox.read(post.ws, counted)  # type: ignore[arg-type]
     everything, problems = record.read(post.store.snapshot().files(record.FOLDER))
     assert problems == []
-    expected = sorted(each._replace(body="") for each in everything)
-    assert sorted(found) == expected
-    return len(found), counted.folders
+    expected = sorted(x._replace(body="") for x in everything)
+    assert sorted(messages) == expected
+    return len(messages), counted.folders
 
 
 def test_only_folders_that_changed_are_read(repo: Path) -> None:
@@ -62,29 +62,29 @@ def test_a_message_has_its_body_only_when_it_is_read(repo: Path) -> None:
     post = Post(repo, "worker-1")
     sent = post.send("worker-2", body="One").message
     snapshot = post.store.snapshot()
-    (found,) = mailbox.read(post.ws, snapshot)
-    assert found == sent._replace(body="")
-    assert mailbox.whole(snapshot, found) == sent
-    assert mailbox.whole(snapshot, found._replace(id="ffff")).body == ""
+    (message,) = mailbox.read(post.ws, snapshot)
+    assert message == sent._replace(body="")
+    assert mailbox.whole(snapshot, message) == sent
+    assert mailbox.whole(snapshot, message._replace(id="ffff")).body == ""
 
 
 def test_an_agent_gets_its_own_messages_those_to_groups_and_what_answers_them(repo: Path) -> None:
     post = Post(repo, "worker-1")
     two, three = post.by("worker-2"), post.by("worker-3")
-    asked = post.send("worker-2", subject="One", kind="request", artifacts=["a", "b"]).message
-    two.claim(asked.id)
-    two.done(asked.id)
+    request = post.send("worker-2", subject="One", kind="request", artifacts=["a", "b"]).message
+    two.claim(request.id)
+    two.done(request.id)
     group = two.send("@all", subject="Two").message
     others = [two.send("worker-3", subject="Three").message]
     others.append(three.send("worker-2", subject="Four", reply_to=others[0].id).message)
     others.append(two.send("worker-3", subject="Five", reply_to=others[1].id).message)
     snapshot = post.store.snapshot()
     everything = mailbox.read(post.ws, snapshot)
-    answers = [each for each in everything if each.about == asked.id]
-    assert [each.kind for each in answers] == ["ack", "done"]
+    answers = [x for x in everything if x.about == request.id]
+    assert [x.kind for x in answers] == ["ack", "done"]
     mine = mailbox.of(post.ws, snapshot, "worker-1")
-    assert mine == [each for each in everything if each not in others]
-    assert {group.id, asked.id} < {each.id for each in mine}
+    assert mine == [x for x in everything if x not in others]
+    assert {group.id, request.id} < {x.id for x in mine}
     for word in (others[1].name, others[2].id[:8]):
         assert mailbox.of(post.ws, snapshot, "worker-1", word) == everything
     assert mailbox.of(post.ws, snapshot, "worker-1", "ffff") == mine
@@ -93,10 +93,10 @@ def test_an_agent_gets_its_own_messages_those_to_groups_and_what_answers_them(re
 def test_what_has_a_time_is_found_with_its_replies(repo: Path) -> None:
     one = Post(repo, "worker-1")
     one.send("worker-2", subject='Not ["this"], !["nor that"')
-    asked = one.send("worker-2", kind="request", done_within=60).message
-    answer = one.send("worker-2", reply_to=asked.name, kind="question", ack_within=60).message
-    ack = one.by("worker-2").claim(asked.name).reply
-    assert mailbox.timed(one.ws, one.store.snapshot()) == [asked, answer, ack]
+    request = one.send("worker-2", kind="request", done_within=60).message
+    answer = one.send("worker-2", reply_to=request.name, kind="question", ack_within=60).message
+    ack = one.by("worker-2").claim(request.name).reply
+    assert mailbox.timed(one.ws, one.store.snapshot()) == [request, answer, ack]
 
 
 def test_many_folders_that_changed_are_read_at_once(repo: Path) -> None:

@@ -79,8 +79,8 @@ def test_of_a_group_a_reply_without_a_claim_changes_nothing() -> None:
 def test_only_people_and_orchestrators_command() -> None:
     by_agent, by_boss = message(kind="command"), message("aa", kind="command", by=Actor("boss"))
     by_person = message("bb", kind="command", by=Actor("Ada", True))
-    found = letters([by_agent, by_boss, by_person], ["boss"])
-    assert [letter.message for letter in found] == [by_boss, by_person]
+    listed = letters([by_agent, by_boss, by_person], ["boss"])
+    assert [letter.message for letter in listed] == [by_boss, by_person]
 
 
 @pytest.mark.parametrize(
@@ -100,20 +100,20 @@ def test_a_message_is_over_when_it_expires() -> None:
 
 def test_an_inbox_has_what_is_sent_to_an_agent_and_not_its_own_words_to_its_group() -> None:
     named, to_all = message(), message("aa", to=("@all",))
-    found = letters([named, to_all])
-    assert [x.message for x in inbox(found, Roles("worker-2"))] == [named, to_all]
-    assert inbox(found, Roles("worker-1")) == []
-    assert [x.message for x in outbox(found, Actor("worker-1"))] == [named, to_all]
-    assert outbox(found, Actor("worker-1", True)) == []
+    listed = letters([named, to_all])
+    assert [x.message for x in inbox(listed, Roles("worker-2"))] == [named, to_all]
+    assert inbox(listed, Roles("worker-1")) == []
+    assert [x.message for x in outbox(listed, Actor("worker-1"))] == [named, to_all]
+    assert outbox(listed, Actor("worker-1", True)) == []
 
 
 def test_a_thread_is_the_whole_conversation_from_any_of_its_messages() -> None:
     first, answer = message("aa"), message("bb", about="aa", clock=2)
     done, other = message("cc", about="bb", clock=3, kind="done"), message("dd", clock=4)
-    known = [other, done, answer, first]
-    for each in (first, answer, done):
-        assert thread(known, each) == [first, answer, done]
-    assert thread(known, other) == [other]
+    messages = [other, done, answer, first]
+    for start in (first, answer, done):
+        assert thread(messages, start) == [first, answer, done]
+    assert thread(messages, other) == [other]
 
 
 def test_a_thread_that_leads_in_a_circle_ends() -> None:
@@ -122,12 +122,12 @@ def test_a_thread_that_leads_in_a_circle_ends() -> None:
 
 
 def test_a_message_is_found_by_the_start_of_its_id() -> None:
-    known = [message("3f9a"), message("3f10")]
-    assert find(known, "M-3F9") == known[0]
+    messages = [message("3f9a"), message("3f10")]
+    assert find(messages, "M-3F9") == messages[0]
     with pytest.raises(UsageError, match="matches 2 messages"):
-        find(known, "3f")
+        find(messages, "3f")
     with pytest.raises(NotFoundError):
-        find(known, "m-")
+        find(messages, "m-")
 
 
 def test_an_id_depends_on_all_that_is_said() -> None:
@@ -138,11 +138,11 @@ def test_an_id_depends_on_all_that_is_said() -> None:
         message(ack_within=1), message(done_within=1), message(expires=1),
         message(clone=CloneId("c2")),
     ]  # fmt: skip
-    assert len({identity(each, 0) for each in different}) == len(different)
+    assert len({identity(x, 0) for x in different}) == len(different)
     assert identity(message(), 0) != identity(message(), 1)
 
 
 def test_what_is_to_be_done_comes_first_the_most_urgent_at_the_top() -> None:
     done, low, high = message("aa"), message("bb", urgency="low"), message("cc", urgency="high")
-    found = letters([done, low, high, reply("done")._replace(about="aa")])
-    assert [x.message for x in by_need(found, "worker-2")] == [high, low, done]
+    listed = letters([done, low, high, reply("done")._replace(about="aa")])
+    assert [x.message for x in by_need(listed, "worker-2")] == [high, low, done]

@@ -41,7 +41,7 @@ def test_many_schedules_keep_the_laws_and_do_all_that_they_are_about() -> None:
         sends: sent, sends: sent before, sends: refused, hears: told, hears: cut off,
         takes-on: claimed, takes-on: shared, takes-on: refused, takes-on: unknown,
         reports: done, reports: failed"""
-    assert {" ".join(each.split()) for each in wanted.split(",")} <= done.keys()
+    assert {" ".join(word.split()) for word in wanted.split(",")} <= done.keys()
 
 
 # --------------------------------------------------------------------- that they can fail
@@ -57,26 +57,26 @@ def nothing(*_: Any, **__: Any) -> None: ...
         (acts_of_messages, "mark_told", nothing, "nothing is told twice"),
         (service, "_refuse_storm", nothing, "no agent sends more than the limit in an hour"),
         (message.Letter, "is_over", lambda *_: False, "nobody is told what has expired"),
-        (message, "inbox", lambda known, _: known, "an agent is told what is for it"),
+        (message, "inbox", lambda messages, _: messages, "an agent is told what is for it"),
         (message, "outbox", lambda *_: [], "each reply is delivered"),
         (news, "LIMIT", 1_000_000, "a step has a bound"),
-        (news, "order", lambda each: (-each.clock, "", ""), "a sender's notes come in order"),
+        (news, "order", lambda x: (-x.clock, "", ""), "a sender's notes come in order"),
         (news, "overdue", lambda *_: [], "who asked is told what is overdue"),
-        (claim, "believed", lambda _, found: [*found], "the claim of a dead agent lapses"),
+        (claim, "believed", lambda _, broken: [*broken], "the claim of a dead agent lapses"),
         (claim, "take", lambda *_: 1, "one of a group has a message"),
         (news, "unread", lambda *_: [], "each message is delivered"),
     ],
-    ids=lambda each: re.sub(r"\W+", "-", each) if isinstance(each, str) else "",
+    ids=lambda x: re.sub(r"\W+", "-", x) if isinstance(x, str) else "",
 )
 def test_a_wrong_part_is_found(
     where: object, name: str, wrong: Callable[..., Any], law: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(where, name, wrong)
-    found = set()
+    broken = set()
     for seed in range(40):
         outcome = play(seed)
         if outcome.violation:
-            found.add(outcome.violation.partition(" | ")[0])
-            if law in found:
+            broken.add(outcome.violation.partition(" | ")[0])
+            if law in broken:
                 return
-    pytest.fail(f"never found: {law}; found: {sorted(found)}")
+    pytest.fail(f"never found: {law}; found: {sorted(broken)}")

@@ -22,8 +22,8 @@ from tests.support.messages import AT, message
 
 
 def test_a_request_says_how_to_begin_and_how_to_end() -> None:
-    asked = message(issue=12, body="See src/a.py.\n\nThanks!", urgency="high")
-    assert words(asked) == (
+    request = message(issue=12, body="See src/a.py.\n\nThanks!", urgency="high")
+    assert words(request) == (
         "Request M-3f9a by agent worker-1 about #12: «Review it»:\n"
         "> See src/a.py.\n"
         ">\n"
@@ -46,9 +46,9 @@ def test_a_note_asks_for_nothing_and_a_command_says_what_it_is() -> None:
 
 
 def test_a_group_hears_that_only_one_may_claim_it() -> None:
-    asked = words(message(to=("@all",)))
-    assert asked.startswith("Request M-3f9a to @all by agent worker-1: «Review it».\n")
-    assert "Only one agent may claim it." in asked
+    text = words(message(to=("@all",)))
+    assert text.startswith("Request M-3f9a to @all by agent worker-1: «Review it».\n")
+    assert "Only one agent may claim it." in text
 
 
 def test_hostile_text_stays_inside_of_its_quotation() -> None:
@@ -73,7 +73,7 @@ def test_many_messages_are_bounded_and_the_rest_is_counted() -> None:
     assert sum(len(text) + 1 for text, _ in shown) <= LIMIT + 60
     kept = len(shown) - 1
     assert 0 < kept < 20
-    assert [key for _, key in shown] == [*(key_of(each) for each in many[:kept]), ""]
+    assert [key for _, key in shown] == [*(key_of(x) for x in many[:kept]), ""]
     assert shown[-1][0] == f"{20 - kept} more messages for you: `ghp agent-inbox`."
 
 
@@ -84,7 +84,7 @@ def test_a_notice_stands_for_the_earlier_notes_to_its_topic() -> None:
         "Note M-0899 to @build.slow by agent worker-1: «Review it».\nThis is information only.\n"
         "899 more notes in build.slow: `ghp agent-inbox list --topic build.slow`."
     )
-    assert (key, rest) == (key_of(many[-1]), [("", key_of(each)) for each in many[:-1]])
+    assert (key, rest) == (key_of(many[-1]), [("", key_of(x)) for x in many[:-1]])
 
 
 def test_one_message_is_shown_however_long_it_is() -> None:
@@ -95,18 +95,18 @@ def test_one_message_is_shown_however_long_it_is() -> None:
 
 
 def test_unread_is_what_is_new_and_was_not_told() -> None:
-    asked, claimed = message("aa"), message("bb")
+    request, claimed = message("aa"), message("bb")
     ack = message("cc", kind="ack", by=Actor("worker-2"), about="bb", clock=2)
-    known = letters([asked, claimed, ack])
-    assert unread(known, [], "worker-2", set(), AT) == [asked]
-    assert unread(known, [], "worker-2", {key_of(asked)}, AT) == []
-    assert unread([], known, "worker-1", set(), AT) == [ack]
+    mail = letters([request, claimed, ack])
+    assert unread(mail, [], "worker-2", set(), AT) == [request]
+    assert unread(mail, [], "worker-2", {key_of(request)}, AT) == []
+    assert unread([], mail, "worker-1", set(), AT) == [ack]
 
 
 def test_a_note_to_all_concerns_those_who_had_started() -> None:
-    known = letters([message(kind="note", to=("@all",))])
-    assert len(unread(known, [], "worker-2", set(), AT)) == 1
-    assert unread(known, [], "worker-2", set(), "2027-01-01T00:00:00Z") == []
+    mail = letters([message(kind="note", to=("@all",))])
+    assert len(unread(mail, [], "worker-2", set(), AT)) == 1
+    assert unread(mail, [], "worker-2", set(), "2027-01-01T00:00:00Z") == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_many_notes_to_one_topic_are_the_last_one_and_a_number() -> None:
 
 def test_a_few_notes_are_all_shown_in_their_order() -> None:
     few = [*notes(FEW), *notes(FEW, to=("@build.broken",))]
-    assert fold(few) == [Folded(each) for each in few]
+    assert fold(few) == [Folded(x) for x in few]
 
 
 @pytest.mark.parametrize(
@@ -161,4 +161,4 @@ def test_what_asks_answers_names_somebody_or_is_urgent_is_not_folded(
     fields: dict[str, Any],
 ) -> None:
     many = notes(FEW + 9, **fields)
-    assert fold(many) == [Folded(each) for each in many]
+    assert fold(many) == [Folded(x) for x in many]

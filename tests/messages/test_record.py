@@ -75,8 +75,8 @@ def test_a_message_is_a_file_that_people_can_read() -> None:
 
 def test_the_id_is_that_of_the_path_whatever_the_headers_say() -> None:
     forged = render_message(message("aaaa")).replace(b"Message-ID: M-aaaa", b"Message-ID: M-bbbb")
-    ((found,), problems) = read({path_of("aaaa"): forged})
-    assert (found.id, problems) == ("aaaa", [])
+    ((read_back,), problems) = read({path_of("aaaa"): forged})
+    assert (read_back.id, problems) == ("aaaa", [])
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ def test_the_id_is_that_of_the_path_whatever_the_headers_say() -> None:
 )
 def test_a_message_that_cannot_be_believed_is_a_problem(was: str, now: str, reason: str) -> None:
     data = render_message(message()).replace(was.encode(), now.encode())
-    found, (problem,) = read({path_of("3f9a"): data})
-    assert found == []
+    messages, (problem,) = read({path_of("3f9a"): data})
+    assert messages == []
     assert problem.place == path_of("3f9a")
     assert problem.reason.startswith(reason)
 
@@ -107,14 +107,14 @@ def test_a_kind_of_a_newer_version_is_kept_and_not_shown() -> None:
 @pytest.mark.parametrize("value", ["[" * 100_000, "{}", "12", '["a", 1]', "nonsense"])
 def test_wrong_artifacts_are_left_out(value: str) -> None:
     data = render_message(message(artifacts=("x",))).replace(b'["x"]', value[:60_000].encode())
-    ((found,), _) = read({path_of("3f9a"): data})
-    assert found.artifacts in ((), ("a",))
+    ((read_back,), _) = read({path_of("3f9a"): data})
+    assert read_back.artifacts in ((), ("a",))
 
 
 def test_numbers_that_are_none_count_as_nothing() -> None:
     data = render_message(message(issue=3, ack_within=9)).replace(b"Issue: 3", b"Issue: -3")
-    ((found,), _) = read({path_of("3f9a"): data.replace(b"9 s", b"9999999999999999999 s")})
-    assert (found.issue, found.ack_within) == (None, 0)
+    ((read_back,), _) = read({path_of("3f9a"): data.replace(b"9 s", b"9999999999999999999 s")})
+    assert (read_back.issue, read_back.ack_within) == (None, 0)
 
 
 def test_files_beside_messages_are_ignored() -> None:

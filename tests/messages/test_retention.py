@@ -27,8 +27,8 @@ W1, W2, W3 = (Actor(f"worker-{n}") for n in (1, 2, 3))
 
 def over(*messages: Message, before: float = NOW) -> list[list[str]]:
     """The conversations that are over, by the ids that leave first and last."""
-    found = retention.settled(messages, rules.letters(messages), before)
-    return [sorted(Path(path).stem for path in [*x.paths, *sorted(x.last)]) for x in found]
+    ended = retention.settled(messages, rules.letters(messages), before)
+    return [sorted(Path(path).stem for path in [*x.paths, *sorted(x.last)]) for x in ended]
 
 
 ASKED = message("aa01")
@@ -52,17 +52,17 @@ def test_a_conversation_leaves_as_a_whole_when_nothing_in_it_is_open() -> None:
 
 
 def test_the_end_of_a_request_leaves_last() -> None:
-    (found,) = retention.settled([ASKED, DONE], rules.letters([ASKED, DONE]), NOW)
-    assert found.last == {record.path_of("aa02")}
-    assert found.paths == {record.path_of("aa01")}
+    (ended,) = retention.settled([ASKED, DONE], rules.letters([ASKED, DONE]), NOW)
+    assert ended.last == {record.path_of("aa02")}
+    assert ended.paths == {record.path_of("aa01")}
 
 
 def test_forged_circles_and_unknown_ids_make_conversations() -> None:
     circle = [message(f"aa0{n}", kind="note", about=f"aa0{(n + 1) % 3}") for n in range(3)]
     tail = message("bb01", kind="note", about="aa01")
     stray = message("cc01", kind="note", about="dddd")
-    found = retention.threads([*circle, tail, stray])
-    assert [[each.id for each in thread] for thread in found] == [
+    conversations = retention.threads([*circle, tail, stray])
+    assert [[x.id for x in thread] for thread in conversations] == [
         ["aa00", "aa01", "aa02", "bb01"], ["cc01"],
     ]  # fmt: skip
 
@@ -75,8 +75,8 @@ class Team:
 
     def __init__(self) -> None:
         self.present: list[dict[str, bytes]] = [{}, {}, {}]
-        self.remote = [dict(each) for each in self.present]
-        self.seen = [[dict(each) for each in self.present] for _ in range(3)]
+        self.remote = [dict(clone) for clone in self.present]
+        self.seen = [[dict(clone) for clone in self.present] for _ in range(3)]
         self.archives: list[dict[str, bytes]] = [{}, {}, {}]  # all that a clone ever knew
         self.sent: list[dict[str, bytes]] = [{}, {}, {}]  # the same, as its tip had it at a sync
         self.all: list[Message] = []
@@ -96,8 +96,8 @@ class Team:
             self.seen[clone] = [dict(tip) for tip in self.remote]
             self.archives[clone] = dict(join_files([self.archives[clone], *self.sent]))
         elif what == "compact":
-            known = self.known(clone)
-            subjects = retention.settled(known, rules.letters(known), math.inf)
+            messages = self.known(clone)
+            subjects = retention.settled(messages, rules.letters(messages), math.inf)
             own, *others = self.tips(clone)
             left = leaving(subjects, own, {path for tip in others for path in tip}, 100)
             self.present[clone] = {path: x for path, x in own.items() if path not in left}
@@ -105,8 +105,8 @@ class Team:
             self.write(clone, what, number)
 
     def write(self, clone: int, what: str, number: int) -> None:
-        known, agent = self.known(clone), Actor(f"worker-{clone}")
-        about = sorted(known)[number % len(known)] if known else None
+        messages, agent = self.known(clone), Actor(f"worker-{clone}")
+        about = sorted(messages)[number % len(messages)] if messages else None
         identity = f"{len(self.all):04x}"
         others = tuple(f"worker-{n}" for n in range(3) if n != clone)
         fields: dict[str, Any] = {
@@ -150,7 +150,7 @@ def test_each_clone_sees_the_same_open_requests_with_and_without_what_left(
     for clone in (0, 1, 2, 0, 1, 2):
         team.step(clone, "sync", 0)
     for clone in range(3):
-        assert {each.id for each in team.known(clone)} == {each.id for each in team.all}
+        assert {x.id for x in team.known(clone)} == {x.id for x in team.all}
 
 
 # --------------------------------------------------------------------------- with real git
@@ -163,21 +163,21 @@ def here(repo: Path) -> tuple[Post, Post]:
 
 def test_a_late_reply_to_what_left_is_answered(here: tuple[Post, Post]) -> None:
     one, two = here
-    asked = one.send("worker-2", subject="Review it", kind="request", body="All of it").message
+    request = one.send("worker-2", subject="Review it", kind="request", body="All of it").message
     lost = one.send("worker-2", subject="Too late", kind="request", expires=60).message
     pending = one.send("worker-2", subject="Open", kind="request").message
-    two.done(asked.name, "It is fine")
+    two.done(request.name, "It is fine")
     one.clock.wait(100)
     assert compaction.compact(two.parts, -math.inf, two.clock.now()) == 3
     assert two.states() == [("Open", "new")]
-    for each, why in ((asked, "is resolved already"), (lost, "expired long ago")):
+    for old, why in ((request, "is resolved already"), (lost, "expired long ago")):
         with pytest.raises(RefusedError) as refused:
-            two.done(each.name)
-        assert str(refused.value) == f"{each.name} {why}."
-    reply = two.send("worker-1", subject="One more thing", reply_to=asked.name).message
-    assert reply.about == asked.id
-    found, thread = services.read(two.parts, reply.name)
-    assert found == thread[-1]
+            two.done(old.name)
+        assert str(refused.value) == f"{old.name} {why}."
+    reply = two.send("worker-1", subject="One more thing", reply_to=request.name).message
+    assert reply.about == request.id
+    read_back, thread = services.read(two.parts, reply.name)
+    assert read_back == thread[-1]
     assert [(x.kind, x.body) for x in thread] == [
         ("request", "All of it"), ("done", "It is fine"), ("note", ""),
     ]  # fmt: skip

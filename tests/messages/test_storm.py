@@ -46,12 +46,12 @@ def storm(clones: Sequence[Path], host: SmartHost, logs: Path, chance: random.Ra
 
 def said(logs: Path) -> dict[str, list[list[str]]]:
     """What was acknowledged, by its first word."""
-    found = defaultdict(list)
+    events = defaultdict(list)
     for log in sorted(logs.iterdir()):
         for line in log.read_text().splitlines():
             word, *rest = line.split(" ")
-            found[word].append(rest)
-    return found
+            events[word].append(rest)
+    return events
 
 
 @pytest.mark.slow
@@ -70,14 +70,14 @@ def test_in_a_storm_each_message_arrives_once_and_one_agent_has_a_request(
             agent: App(folders[clone_of(agent)], dict(os.environ), name=agent) for agent in AGENTS
         }
         _calm(apps, logs, chance)
-    found = said(logs)
-    assert not found["error"]
-    sent = [each for ids in found["sent"] for each in ids]
+    events = said(logs)
+    assert not events["error"]
+    sent = [x for ids in events["sent"] for x in ids]
     assert len(sent) == len(set(sent)) >= MESSAGES
     _check_delivered(apps, {*sent})
-    told = Counter((agent, key) for agent, *keys in found["told"] for key in keys)
-    assert {pair: times for pair, times in told.items() if times > 1} == {}
-    _check_claims(apps, found)
+    deliveries = Counter((agent, key) for agent, *keys in events["told"] for key in keys)
+    assert {pair: times for pair, times in deliveries.items() if times > 1} == {}
+    _check_claims(apps, events)
 
 
 def _calm(apps: dict[str, App], logs: Path, chance: random.Random) -> None:
@@ -101,24 +101,28 @@ def _calm(apps: dict[str, App], logs: Path, chance: random.Random) -> None:
 def _check_delivered(apps: dict[str, App], sent: set[str]) -> None:
     """All clones know all messages, and each agent was told of those to it."""
     for agent, app in apps.items():
-        known = mailbox.read(app.ws, app.store.snapshot())
-        assert sent <= {each.id for each in known}
-        mine = {news.key_of(each) for each in known if each.to == (agent,) and not each.about}
+        messages = mailbox.read(app.ws, app.store.snapshot())
+        assert sent <= {message.id for message in messages}
+        mine = {
+            news.key_of(message)
+            for message in messages
+            if message.to == (agent,) and not message.about
+        }
         assert mine <= delivered_ids(app.ws, AgentName(agent))
 
 
-def _check_claims(apps: dict[str, App], found: dict[str, list[list[str]]]) -> None:
+def _check_claims(apps: dict[str, App], events: dict[str, list[list[str]]]) -> None:
     """A generation of a claim has one holder, and one agent completes a request."""
     holders, ends = defaultdict(set), defaultdict(set)
-    for identity, generation, agent in found["claimed"]:
+    for identity, generation, agent in events["claimed"]:
         holders[identity, generation].add(agent)
-    for identity, agent in found["done"]:
+    for identity, agent in events["done"]:
         ends[identity].add(agent)
     assert holders
     assert ends
-    assert [each for each in (*holders.values(), *ends.values()) if len(each) > 1] == []
+    assert [agents for agents in (*holders.values(), *ends.values()) if len(agents) > 1] == []
     for app in (apps[agent] for agent in AGENTS[:CLONES]):
         letters = service.known_letters(app, app.store.snapshot())
         states = {x.message.id: x for x in letters if x.message.kind not in REPLIES}
-        assert all(states[each].state == RESOLVED for each in ends)
-        assert all({states[each].holder} == who for each, who in ends.items())
+        assert all(states[identity].state == RESOLVED for identity in ends)
+        assert all({states[identity].holder} == who for identity, who in ends.items())

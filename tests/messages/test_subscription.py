@@ -10,7 +10,7 @@ FIRST = Subscription(
 
 
 def files_of(*entries: Subscription) -> dict[str, bytes]:
-    return {path: data for each in entries for path, data in encode(each).files}
+    return {path: data for entry in entries for path, data in encode(entry).files}
 
 
 def test_the_last_record_of_an_agent_counts() -> None:
@@ -33,8 +33,8 @@ def test_a_wrong_record_is_a_problem_and_hides_no_other() -> None:
     broken = ".ghp/subscriptions/worker-1/" + "d" * 12 + ".json"
     (good,) = files.values()
     files[broken] = good.replace(b"code.*", b"CODE!")
-    found, (problem,) = read_subscriptions(files)
-    assert found == {"worker-1": FIRST}
+    subscriptions, (problem,) = read_subscriptions(files)
+    assert subscriptions == {"worker-1": FIRST}
     assert problem.place == broken
 
 

@@ -71,8 +71,8 @@ def test_a_sender_hears_that_nobody_listens(one: Post) -> None:
 
 def test_a_request_to_a_topic_is_claimed_by_one(one: Post) -> None:
     workers = [one.by("worker-2"), one.by("worker-3")]
-    for each in workers:
-        subscriptions.subscribe(each.parts, ["code.review_requested"], [], [])
+    for worker in workers:
+        subscriptions.subscribe(worker.parts, ["code.review_requested"], [], [])
     name = one.send(
         "@code.review_requested", kind="review", payload='{"files": ["src/a.py"]}'
     ).message.name

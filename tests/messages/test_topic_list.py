@@ -18,12 +18,12 @@ def test_topics_are_built_in_described_or_in_use() -> None:
     again = message("cc", to=("@meta.new_topic",), subject="build.broken: Mine", by=Actor("w2"))
     built_in = message("dd", to=("@meta.new_topic",), subject="code.completed: Mine")
     hostile = message("ee", to=("@meta.new_topic",), subject="../x: y")
-    found = {x.name: x for x in known([used, described, again, built_in, hostile])}
-    assert found.keys() == {*SHAPES, "build.broken"}
-    assert found["build.broken"] == Topic(
+    topics = {x.name: x for x in known([used, described, again, built_in, hostile])}
+    assert topics.keys() == {*SHAPES, "build.broken"}
+    assert topics["build.broken"] == Topic(
         "build.broken", "Main does not build", "worker-1", 1, AT, "worker-1"
     )
-    assert found["code.completed"].description == SHAPES["code.completed"].description
+    assert topics["code.completed"].description == SHAPES["code.completed"].description
 
 
 def test_a_topic_is_undecided_until_an_agent_hears_or_ignores_it() -> None:
@@ -36,7 +36,7 @@ def test_a_topic_is_undecided_until_an_agent_hears_or_ignores_it() -> None:
         (Roles("worker-1", ignores=(">",)), []),
         (Roles("worker-1", listens=("code.>",)), ["build.broken", "build.slow"]),
     ]:
-        assert [each.name for each in undecided(used, roles)] == expected
+        assert [x.name for x in undecided(used, roles)] == expected
 
 
 @pytest.mark.parametrize(

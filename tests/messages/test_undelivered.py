@@ -28,7 +28,7 @@ def test_messages_come_oldest_first_and_what_is_overdue_beside_them(one: Post) -
         one.send("worker-2", subject=subject)
     name = two.send("worker-1", kind="request", ack_within=60).message.name
     one.clock.wait(61)
-    assert [each.subject for each in found(two).messages] == ["First", "Second"]
+    assert [message.subject for message in found(two).messages] == ["First", "Second"]
     assert [key for _, key in found(two).overdue] == [f"message/{name[2:]}/ack"]
 
 
@@ -37,4 +37,4 @@ def test_what_is_not_urgent_enough_waits_in_the_inbox(one: Post) -> None:
     (one.repo / ".ghp/config.json").write_text('{"agents": {"notify": "high"}}')
     for urgency in ("normal", "critical"):
         one.send("worker-2", subject=urgency, urgency=urgency)
-    assert [each.subject for each in found(one.by("worker-2")).messages] == ["critical"]
+    assert [message.subject for message in found(one.by("worker-2")).messages] == ["critical"]

@@ -98,12 +98,14 @@ VOTES = st.lists(
 
 @given(VOTES)
 def test_in_whatever_order_votes_arrive_the_result_is_the_same(votes: list[Message]) -> None:
-    assert len({result(*each) for each in permutations(votes)}) == 1
+    assert len({result(*order) for order in permutations(votes)}) == 1
 
 
-def heard(letter: Letter, agent: str, known: tuple[str, ...] = (), since: str = "") -> list[str]:
+def heard(
+    letter: Letter, agent: str, delivered: tuple[str, ...] = (), since: str = ""
+) -> list[str]:
     now = START + 4000
-    return [sentence(x, now) for x, _ in unheard([letter], agent, known, since, now)]
+    return [sentence(x, now) for x, _ in unheard([letter], agent, delivered, since, now)]
 
 
 def test_all_read_the_result_once_with_who_is_against_it() -> None:
@@ -117,7 +119,7 @@ def test_all_read_the_result_once_with_who_is_against_it() -> None:
         assert heard(letter, agent, since="2027") == [text]
     assert heard(letter, "w-9", since="2027") == []
     ((_, key),) = unheard([letter], "w-1", (), "", START + 4000)
-    assert heard(letter, "w-1", known=(key,)) == []
+    assert heard(letter, "w-1", delivered=(key,)) == []
 
 
 def test_a_result_that_a_person_changed_is_told_again() -> None:
@@ -125,7 +127,7 @@ def test_a_result_that_a_person_changed_is_told_again() -> None:
     ((_, key),) = unheard([letter], "w-1", (), "", START + 4000)
     ann = cast("Ann", "against", after=3900, by=Actor("Ann", is_person=True))
     (after,) = letters([PROPOSAL, cast("w-1", "for"), cast("w-3", "for"), ann])
-    assert heard(after, "w-1", known=(key,)) == [
+    assert heard(after, "w-1", delivered=(key,)) == [
         "Proposal M-3f9a «Eight columns» by worker-1 was rejected by «Ann» (a person): 2 for, "
         "0 against; quorum 2."
     ]

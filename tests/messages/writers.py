@@ -38,8 +38,12 @@ def send(app: App, agent: str, chance: random.Random) -> list[str]:
     at = Timestamp(to_text(app.ws.clock.now()))
 
     def decide(snapshot: Snapshot) -> tuple[list[str], list[Record]]:
-        made = [_message(agent, number, at, snapshot, turn) for turn, number in enumerate(numbers)]
-        return [each.id for each in made], [service.sent_record(each) for each in made]
+        messages = [
+            _message(agent, number, at, snapshot, turn) for turn, number in enumerate(numbers)
+        ]
+        return [message.id for message in messages], [
+            service.sent_record(message) for message in messages
+        ]
 
     return transact(app.store, decide)
 
@@ -55,8 +59,8 @@ def _message(agent: str, number: int, at: Timestamp, snapshot: Snapshot, turn: i
 
 def hear(app: App, agent: AgentName, log: int) -> int:
     """What the hook after a step does; how much there was."""
-    found = undelivered.texts(app, app.store.snapshot(), agent)
-    keys = [key for _, key in found if key]
+    texts = undelivered.texts(app, app.store.snapshot(), agent)
+    keys = [key for _, key in texts if key]
     if keys:
         mark_told(app.ws, agent, keys)
         acknowledge(log, f"told {agent} {' '.join(keys)}")

@@ -100,19 +100,19 @@ def test_a_note_is_found_by_any_beginning_of_its_id(reference: str) -> None:
 
 
 def test_a_beginning_that_fits_several_names_them_and_none_says_where_to_look() -> None:
-    known = [note("one", id="12ab0000"), note("two", id="12cd0000")]
+    notes = [note("one", id="12ab0000"), note("two", id="12cd0000")]
     with pytest.raises(UsageError) as caught:
-        find(known, "12")
+        find(notes, "12")
     assert str(caught.value) == "'12' matches 2 notes."
     assert caught.value.hint == "Use more characters of the id: N-12ab0000 (one), N-12cd0000 (two)."
     for reference in ("ff", "", "N-"):
         with pytest.raises(NotFoundError):
-            find(known, reference)
+            find(notes, reference)
 
 
 def test_short_names_are_as_short_as_they_are_unique() -> None:
-    known = [note("a", id="12ab0000"), note("b", id="12ab1000"), note("c", id="ffff0000")]
-    assert short_names(known) == {
+    notes = [note("a", id="12ab0000"), note("b", id="12ab1000"), note("c", id="ffff0000")]
+    assert short_names(notes) == {
         "12ab0000": "N-12ab0", "12ab1000": "N-12ab1", "ffff0000": "N-ffff",
     }  # fmt: skip
 

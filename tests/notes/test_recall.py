@@ -47,11 +47,11 @@ def test_an_issue_or_a_path_narrows_what_is_searched(here: Desk) -> None:
 def test_the_limit_is_kept_and_the_best_come_first(here: Desk) -> None:
     for text in ("a port", "a blue port", "a blue door"):
         here.tell(text)
-    found = here.ask("blue port", limit=2)
-    assert found.notes[0].text == "a blue port"
-    assert len(found.notes) == 2
-    assert list(found.scores) == sorted(found.scores, reverse=True)
-    assert found.total == 3
+    result = here.ask("blue port", limit=2)
+    assert result.notes[0].text == "a blue port"
+    assert len(result.notes) == 2
+    assert list(result.scores) == sorted(result.scores, reverse=True)
+    assert result.total == 3
 
 
 def test_an_empty_question_is_refused(here: Desk) -> None:
@@ -62,9 +62,9 @@ def test_an_empty_question_is_refused(here: Desk) -> None:
 def test_where_the_knowledge_base_fails_words_are_compared_and_that_is_said(here: Desk) -> None:
     here.tell("Staging drops OPTIONS requests")
     here.knowledge.reachable = False
-    found = here.ask("options request on staging")
-    assert [each.text for each in found.notes] == ["Staging drops OPTIONS requests"]
-    assert str(found.trouble) == "The knowledge base is away."
+    result = here.ask("options request on staging")
+    assert [note.text for note in result.notes] == ["Staging drops OPTIONS requests"]
+    assert str(result.trouble) == "The knowledge base is away."
 
 
 def test_a_pattern_that_is_none_concerns_no_path() -> None:
@@ -80,8 +80,8 @@ def test_what_fits_is_of_the_issue_then_of_the_files_then_in_its_words(here: Des
     words = here.tell("The barcode scanner sends a carriage return first").note
     place = here.tell("Generated, never edit", paths=("/src/gen.py",)).note
     own = here.tell("The parser is recursive", issue="1").note
-    found = recalling.fitting(here.parts, issue, issue.numbers, {"src/gen.py", "a"})
-    assert found == [own, place, words]
+    notes = recalling.fitting(here.parts, issue, issue.numbers, {"src/gen.py", "a"})
+    assert notes == [own, place, words]
 
 
 def test_a_note_that_was_changed_fits_as_before_and_once(here: Desk) -> None:

@@ -31,7 +31,7 @@ def change(identity: str, event: str = "edit", clock: int = 5, **values: object)
 
 
 def files(*changes: NoteChange) -> dict[str, bytes]:
-    contents = {change_path_of(each): render_change(each) for each in changes}
+    contents = {change_path_of(change): render_change(change) for change in changes}
     return {path_of(TOLD.id): render(TOLD), **contents}
 
 
@@ -73,11 +73,11 @@ def test_what_cannot_be_read_is_reported_and_hides_no_other() -> None:
     good, bad = files(), f".ghp/notes/00/{'0' * 16}.md"
     empty, odd = f".ghp/notes/11/{'1' * 16}.md", f".ghp/notes/{TOLD.id[:2]}/{TOLD.id}/22222222.md"
     nobody = render(TOLD).replace(b'"worker-1"', b'"../x"')
-    found, problems = read_notes({
+    notes, problems = read_notes({
         **good, bad: b"\xff", empty: b'---\nby: "x"\n---\n\n \n', odd: render(TOLD),
         f".ghp/notes/33/{'3' * 16}.md": nobody, ".ghp/notes/readme.txt": b"?",
     })  # fmt: skip
-    assert found == [TOLD]
+    assert notes == [TOLD]
     assert problems[:2] == [
         Problem(bad, "not UTF-8 text (byte 0)"), Problem(empty, "a note without a text"),
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def test_what_is_withdrawn_wins_over_every_text_in_every_order(
     edit = render_change(change("0000aaaa", text=text, kind=kind))
     for content in (render(saved), edit):
         for order in ([content, withdrawn(TOLD.id)], [withdrawn(TOLD.id), content]):
-            joined = join_files({path: each} for each in order)
+            joined = join_files({path: x} for x in order)
             assert joined[path] == withdrawn(TOLD.id)
 
 

@@ -51,8 +51,8 @@ def test_a_note_says_who_learnt_it_when_and_from_which_issue_and_commit(here: De
 
 def test_the_same_fact_told_by_eight_agents_is_one_note(here: Desk) -> None:
     results = [here.by(f"worker-{n}").tell(f"The  API needs a JWT{'.' * n}") for n in range(8)]
-    assert [each.is_new for each in results] == [True] + [False] * 7
-    assert {each.note.id for each in results} == {identity(PROJECT, "the api needs a jwt")}
+    assert [x.is_new for x in results] == [True] + [False] * 7
+    assert {x.note.id for x in results} == {identity(PROJECT, "the api needs a jwt")}
     assert len(here.store.ledger()) == 1
 
 
@@ -127,9 +127,9 @@ def test_a_rival_who_tells_the_same_meanwhile_has_told_it(repo: Path) -> None:
 def test_a_note_that_is_replaced_is_kept_and_not_active(here: Desk) -> None:
     old = here.tell("Port 80").note
     new = here.tell("Port 8080", supersedes=old.name)
-    assert [each.id for each in new.replaced] == [old.id]
+    assert [x.id for x in new.replaced] == [old.id]
     assert services.active(here.ws, here.notes()) == [new.note]
-    assert {each.id: each.superseded_by for each in here.notes()} == {
+    assert {x.id: x.superseded_by for x in here.notes()} == {
         old.id: new.note.id, new.note.id: None,
     }  # fmt: skip
     again = here.tell("Port 8080", supersedes=old.name)
@@ -146,7 +146,7 @@ def test_replacing_the_other_way_round_brings_the_first_one_back(here: Desk) -> 
     )
     back = here.tell("Port 80", supersedes=new.name)
     assert (back.is_new, back.note.superseded_by) == (False, None)
-    assert [each.text for each in services.active(here.ws, here.notes())] == ["Port 80"]
+    assert [x.text for x in services.active(here.ws, here.notes())] == ["Port 80"]
 
 
 def test_a_note_does_not_replace_itself(here: Desk) -> None:
@@ -160,7 +160,7 @@ def test_telling_it_again_renews_its_last_day(here: Desk) -> None:
     assert here.tell("Port 80").note.expires == "2025-06-20"
     assert here.tell("Port 80", expires="2025-07-01").note.expires == "2025-07-01"
     here.ws.clock.wait(10 * 86_400)
-    assert [each.text for each in services.active(here.ws, here.notes())] == ["Port 80"]
+    assert [x.text for x in services.active(here.ws, here.notes())] == ["Port 80"]
     here.ws.clock.wait(30 * 86_400)
     assert services.active(here.ws, here.notes()) == []
 
@@ -214,7 +214,7 @@ def test_forgetting_takes_every_text_of_the_note_out_and_says_who_did(here: Desk
     gone = forget(make_context(here.by("worker-2").ws, here.store), saved.name)
     assert gone.is_new
     assert b"Port" not in b"".join(here.files().values())
-    assert [(each.id, each.text) for each in here.notes()] == [
+    assert [(x.id, x.text) for x in here.notes()] == [
         (saved.id, ""), (kept.id, "Another"),
     ]  # fmt: skip
     assert here.notes()[0].forgotten is not None

@@ -14,9 +14,9 @@ from tests.support.clock import ManualClock
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
-    found = open_workspace(repo, os.environ, ManualClock())
-    heartbeat.beat(found.folders, "alice", {}, found.clock.now(), epoch=1)
-    return found
+    workspace = open_workspace(repo, os.environ, ManualClock())
+    heartbeat.beat(workspace.folders, "alice", {}, workspace.clock.now(), epoch=1)
+    return workspace
 
 
 def note(record: dict[str, Any]) -> bool:
@@ -29,8 +29,8 @@ def test_the_position_rises_and_the_time_of_the_last_heartbeat_stays(ws: Workspa
     before = path.stat()
     assert amend(ws, "alice", note)
     assert amend(ws, "alice", note)
-    found = ws.presence("alice") or {}
-    assert (found["epoch"], found["seq"], found["noted"]) == (1, 3, 2)
+    presence = ws.presence("alice") or {}
+    assert (presence["epoch"], presence["seq"], presence["noted"]) == (1, 3, 2)
     assert path.stat().st_mtime_ns - before.st_mtime_ns == 2  # a fold sees that it is new
 
 

@@ -31,7 +31,7 @@ def claude(folder: Path, printed: str, code: int = 0) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("printed", "code", "found"),
+    ("printed", "code", "expected"),
     [
         (json.dumps(LISTED), 0, {SESSION: "permission prompt"}),
         (json.dumps([{"sessionId": "s", "status": "waiting", "waitingFor": 7}]), 0, {"s": ""}),
@@ -42,9 +42,9 @@ def claude(folder: Path, printed: str, code: int = 0) -> dict[str, str]:
     ],
 )  # fmt: skip
 def test_only_what_it_says_plainly_counts(
-    repo: Path, tmp_path: Path, printed: str, code: int, found: dict[str, str]
+    repo: Path, tmp_path: Path, printed: str, code: int, expected: dict[str, str]
 ) -> None:
-    assert waits(open_workspace(repo, claude(tmp_path, printed, code))) == found
+    assert waits(open_workspace(repo, claude(tmp_path, printed, code))) == expected
 
 
 def test_where_it_is_not_installed_nobody_is_asked(repo: Path, tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_a_silent_session_that_waits_is_shown_waiting(
     ws = open_workspace(repo, claude(tmp_path, json.dumps(LISTED)), clock)
     clock.wait(400)
     assert report_processes(ws, asks_clients=True) == ["worker-1"]
-    found = presence_file.newest(ws.folders, "worker-1") or {}
-    shown = (found["status"], found["lastAction"]) if kind == "claude" else found["status"]
+    presence = presence_file.newest(ws.folders, "worker-1") or {}
+    shown = (presence["status"], presence["lastAction"]) if kind == "claude" else presence["status"]
     expected = ("waiting", "Waits for its person: permission prompt")
     assert shown == (expected if kind == "claude" else "testing")
 

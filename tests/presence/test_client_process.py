@@ -105,6 +105,6 @@ def test_a_client_has_ended_once_no_process_works_for_its_agent(
         inside = open_workspace(ws.root, {client_process.MARK: mark}, ManualClock())
         assert client_process.ended(inside, ["worker-1"]) == [], "the agent itself asks"
     finally:
-        for each in (rest, news):
-            each.kill()
-            each.wait()
+        for x in (rest, news):
+            x.kill()
+            x.wait()

@@ -48,8 +48,8 @@ KEY = "3f9a/worker-1"
 def test_what_silence_means(
     silent: float, process_lives: bool | None, status: str, verdict: str
 ) -> None:
-    said = {"status": status}
-    assert liveness(said, silent, LIMITS, process_lives=process_lives) is Liveness(verdict)
+    fields = {"status": status}
+    assert liveness(fields, silent, LIMITS, process_lives=process_lives) is Liveness(verdict)
 
 
 @given(
@@ -106,10 +106,10 @@ def test_an_observer_whose_own_clock_was_set_back_starts_to_wait_again() -> None
 @given(st.lists(st.tuples(AGENTS, st.floats(0, 1e9)), max_size=6))
 def test_a_sighting_is_never_in_the_observers_future(looks: list[tuple[object, float]]) -> None:
     memory: Memory = {}
-    for known, now in looks:
-        assert isinstance(known, Mapping)
-        memory = observe(memory, known, now)
-        assert memory.keys() == known.keys()
+    for presences, now in looks:
+        assert isinstance(presences, Mapping)
+        memory = observe(memory, presences, now)
+        assert memory.keys() == presences.keys()
         assert all(sighting.first_seen <= now for sighting in memory.values())
 
 
@@ -134,14 +134,14 @@ class Observer:
     memory: Memory = field(default_factory=dict)
     news_at: float | None = None
 
-    def fetch(self, known: Mapping[str, Presence], now: float) -> None:
+    def fetch(self, presences: Mapping[str, Presence], now: float) -> None:
         self.news_at = now
-        self.memory = observe(self.memory, known, now)
+        self.memory = observe(self.memory, presences, now)
 
-    def verdict(self, known: Mapping[str, Presence], now: float) -> Liveness:
-        self.memory = observe(self.memory, known, now)
+    def verdict(self, presences: Mapping[str, Presence], now: float) -> Liveness:
+        self.memory = observe(self.memory, presences, now)
         silent = silent_for(self.memory[KEY], self.news_at)
-        return liveness(known[KEY], silent, LIMITS)
+        return liveness(presences[KEY], silent, LIMITS)
 
 
 def clock_text(seconds: float) -> str:
@@ -153,19 +153,19 @@ def test_an_agent_that_beats_is_not_swept_however_wrong_its_clock(skew: float, b
     observer = Observer()
     for minute in range(beats):
         now = 60.0 * minute
-        known = beat(minute, timestamp=clock_text(now + skew))
-        observer.fetch(known, now)
-        assert observer.verdict(known, now + 59) is Liveness.ACTIVE
+        presences = beat(minute, timestamp=clock_text(now + skew))
+        observer.fetch(presences, now)
+        assert observer.verdict(presences, now + 59) is Liveness.ACTIVE
 
 
 @pytest.mark.parametrize("skew", [-10 * HOUR, -HOUR, 0.0, HOUR, 10 * HOUR])
 def test_an_agent_that_died_is_found_dead_however_wrong_its_clock(skew: float) -> None:
-    observer, known = Observer(), beat(7, timestamp=clock_text(skew))
-    seen: dict[Liveness, int] = {}
+    observer, presences = Observer(), beat(7, timestamp=clock_text(skew))
+    verdicts: dict[Liveness, int] = {}
     for minute in range(26 * 60):
-        observer.fetch(known, 60.0 * minute)
-        seen.setdefault(observer.verdict(known, 60.0 * minute), minute)
-    assert seen == {
+        observer.fetch(presences, 60.0 * minute)
+        verdicts.setdefault(observer.verdict(presences, 60.0 * minute), minute)
+    assert verdicts == {
         Liveness.ACTIVE: 0,
         Liveness.STALE: 10,
         Liveness.DEAD: 30,

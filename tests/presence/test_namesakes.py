@@ -30,11 +30,11 @@ def test_the_first_session_is_told_of_living_second_ones_only(tmp_path: Path) ->
     beats(tmp_path, "worker-1-bbbb", SESSION, worktree="w")
     beats(tmp_path, "worker-1-cccc", SESSION)  # a name that somebody chose
     beats(tmp_path, "worker-12", SESSION)
-    told = (
+    notice = (
         "Another session started under the name worker-1 in worktree w. It is worker-1-bbbb now. "
         "The files that you edit and your claim stay yours."
     )
-    assert namesakes.to_first([str(tmp_path)], "worker-1") == [(told, "second worker-1-bbbb")]
+    assert namesakes.to_first([str(tmp_path)], "worker-1") == [(notice, "second worker-1-bbbb")]
     assert namesakes.to_first([str(tmp_path)], "worker-1-bbbb") == []
     heartbeat.beat([str(tmp_path)], "worker-1-bbbb", {"status": "stopped"}, 2e9, session=SESSION)
     assert namesakes.to_first([str(tmp_path)], "worker-1") == []

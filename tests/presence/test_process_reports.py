@@ -35,8 +35,8 @@ def path(ws: Workspace) -> Path:
 
 
 def told(ws: Workspace) -> tuple[object, object, object]:
-    said = presencefile.newest(ws.folders, "alice") or {}
-    return said.get("processRunsFor"), said.get("silentFor"), said["seq"]
+    presence = presencefile.newest(ws.folders, "alice") or {}
+    return presence.get("processRunsFor"), presence.get("silentFor"), presence["seq"]
 
 
 def test_of_a_process_that_runs_it_is_said_once_in_ten_minutes(

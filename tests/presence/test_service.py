@@ -33,8 +33,8 @@ class Desk:
         self.store = GitRefsStore(self.ws)
         self.parts = make_context(self.ws, self.store)
 
-    def beat(self, **said: object) -> str:
-        beaten = presence.heartbeat(self.ws, self.store, WORKER, said)
+    def beat(self, **fields: object) -> str:
+        beaten = presence.heartbeat(self.ws, self.store, WORKER, fields)
         for path in Path(self.ws.ghp_dir / "agents").glob("*.json"):
             os.utime(path, (self.clock.now(), self.clock.now()))
         return beaten
@@ -96,26 +96,26 @@ def test_another_session_goes_on_with_the_issue_that_the_agent_claimed(
 def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
     clones: Clones, clock: ManualClock
 ) -> None:
-    here, there = (Desk(folder, clock) for folder in clones(2))
+    here, other = (Desk(folder, clock) for folder in clones(2))
     here.beat(status="stopped")
     here.store.sync()
-    there.store.sync()
-    there.beat(status="testing")
-    there.store.sync()
+    other.store.sync()
+    other.beat(status="testing")
+    other.store.sync()
     here.store.sync()
-    told = {
-        tuple(sorted(desk.sees()["worker-1"].presence.items(), key=str)) for desk in (here, there)
+    presences = {
+        tuple(sorted(desk.sees()["worker-1"].presence.items(), key=str)) for desk in (here, other)
     }
-    assert len(told) == 1
-    assert dict(told.pop())["epoch"] == 2
+    assert len(presences) == 1
+    assert dict(presences.pop())["epoch"] == 2
 
 
 def test_a_new_session_starts_again_with_a_higher_epoch(repo: Path, clock: ManualClock) -> None:
     Desk(repo, clock, GHP_SESSION="one").beat(status="done")
     Desk(repo, clock, GHP_SESSION="two").beat(status="planning")
-    said = presencefile.newest(Desk(repo, clock).ws.folders, WORKER)
-    assert said is not None
-    assert (said["epoch"], said["seq"], said["session"]) == (2, 1, "two")
+    presence = presencefile.newest(Desk(repo, clock).ws.folders, WORKER)
+    assert presence is not None
+    assert (presence["epoch"], presence["seq"], presence["session"]) == (2, 1, "two")
 
 
 @pytest.mark.slow
@@ -213,8 +213,8 @@ def test_a_worktree_that_gets_another_name_stops_the_old_one(
     desk = Desk(repo, clock)
     presence.rename(desk.ws, desk.store, WORKER)
     presence.rename(desk.ws, desk.store, AgentName("worker-2"))
-    told = {name: view.presence["status"] for name, view in desk.sees().items()}
-    assert told == {"worker-1": "stopped", "worker-2": "idle"}
+    statuses = {name: view.presence["status"] for name, view in desk.sees().items()}
+    assert statuses == {"worker-1": "stopped", "worker-2": "idle"}
     assert (desk.ws.git_dir / "ghp-agent").read_text() == "worker-2\n"
 
 
@@ -222,22 +222,22 @@ def test_nothing_private_to_the_machine_is_published(repo: Path, clock: ManualCl
     desk = Desk(repo, clock, GHP_AGENT_PID=str(os.getpid()), GHP_SESSION="secret-session")
     desk.beat()
     desk.store.fold()
-    said = desk.store.snapshot().agents()["worker-1"]
-    assert "local" not in said
-    assert os.uname().nodename not in str(said)
+    fields = desk.store.snapshot().agents()["worker-1"]
+    assert "local" not in fields
+    assert os.uname().nodename not in str(fields)
 
 
 def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
     clones: Clones, clock: ManualClock
 ) -> None:
-    here, there = (Desk(folder, clock) for folder in clones(2))
+    here, other = (Desk(folder, clock) for folder in clones(2))
     began = clock.now()
-    there.beat(status="testing")
-    there.store.sync()
+    other.beat(status="testing")
+    other.store.sync()
     here.store.sync()
     clock.wait(900)
-    there.beat(status="done")
-    there.store.sync()
+    other.beat(status="done")
+    other.store.sync()
     here.store.sync()
     here.sees()
     clock.wait(1_800)
@@ -245,14 +245,14 @@ def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
     assert here.sees()["worker-1"].liveness is Liveness.DEAD
     noted = (here.ws.cache_dir / "sightings.json").read_bytes()
 
-    for after, said, verdict in (
+    for after, status, verdict in (
         (0, "testing", Liveness.ACTIVE),
         (700, "testing", Liveness.STALE),
         (900, "done", Liveness.ACTIVE),
     ):
         snapshot = here.store.snapshot(began + after)
         (view,) = presence.look_back(here.ws, snapshot, began + after)
-        assert (view.presence["status"], view.liveness, view.is_here) == (said, verdict, False)
+        assert (view.presence["status"], view.liveness, view.is_here) == (status, verdict, False)
     assert (here.ws.cache_dir / "sightings.json").read_bytes() == noted
     assert here.sees()["worker-1"].liveness is Liveness.DEAD
 

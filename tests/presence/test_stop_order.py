@@ -20,10 +20,10 @@ def test_a_record_is_read_as_it_was_written() -> None:
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"epoch": -1}'])
 def test_an_unreadable_record_is_a_problem_and_hides_no_other(content: bytes) -> None:
-    known, (problem,) = read_orders({".ghp/stops/worker-2/00000000.json": content} | dict(
+    orders, (problem,) = read_orders({".ghp/stops/worker-2/00000000.json": content} | dict(
         encode(ORDER).files
     ))  # fmt: skip
-    assert known == [ORDER]
+    assert orders == [ORDER]
     assert problem.reason.startswith("not an order to stop: ")
 
 

@@ -17,9 +17,9 @@ WORKER = AgentName("worker-1")
 @pytest.fixture
 def app(repo: Path) -> App:
     """A person, who sees worker-1 at work."""
-    found = App(repo, {}, clock=ManualClock())
-    heartbeat(found.ws, found.store, WORKER, {"status": "testing"})
-    return found
+    result = App(repo, {}, clock=ManualClock())
+    heartbeat(result.ws, result.store, WORKER, {"status": "testing"})
+    return result
 
 
 def status(app: App) -> tuple[object, object]:

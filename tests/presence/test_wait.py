@@ -26,8 +26,8 @@ def store(ws: Workspace) -> MemoryStore:
 
 
 def shown(ws: Workspace) -> tuple[object, object]:
-    said = ws.presence(WORKER) or {}
-    return said.get("status"), said.get("lastAction")
+    presence = ws.presence(WORKER) or {}
+    return presence.get("status"), presence.get("lastAction")
 
 
 def test_who_waits_says_so_and_goes_back(ws: Workspace, store: MemoryStore) -> None:

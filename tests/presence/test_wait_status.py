@@ -20,9 +20,11 @@ ABOUT = "Waits for src/:"
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
-    found = open_workspace(repo, {}, ManualClock())
-    register(found, MemoryStore(found.clock), WORKER, {"status": "testing", "lastAction": "Runs"})
-    return found
+    workspace = open_workspace(repo, {}, ManualClock())
+    register(
+        workspace, MemoryStore(workspace.clock), WORKER, {"status": "testing", "lastAction": "Runs"}
+    )
+    return workspace
 
 
 @pytest.fixture
@@ -37,8 +39,8 @@ def killed(ws: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def shown(ws: Workspace) -> tuple[object, object]:
-    said = ws.presence(WORKER) or {}
-    return said.get("status"), said.get("lastAction")
+    presence = ws.presence(WORKER) or {}
+    return presence.get("status"), presence.get("lastAction")
 
 
 def words(ws: Workspace) -> list[Path]:
@@ -56,7 +58,7 @@ def test_it_is_mended_once_and_the_word_is_gone(ws: Workspace) -> None:
 
 @pytest.mark.usefixtures("killed")
 @pytest.mark.parametrize(
-    ("said", "then"),
+    ("fields", "then"),
     [
         ({"status": "implementing"}, ("implementing", "Runs")),
         ({"lastAction": "Reads"}, ("testing", "Reads")),
@@ -65,9 +67,9 @@ def test_it_is_mended_once_and_the_word_is_gone(ws: Workspace) -> None:
     ],
 )
 def test_what_the_agent_says_itself_stays(
-    ws: Workspace, said: dict[str, str], then: tuple[str, str]
+    ws: Workspace, fields: dict[str, str], then: tuple[str, str]
 ) -> None:
-    heartbeat(ws, MemoryStore(ws.clock), WORKER, said)
+    heartbeat(ws, MemoryStore(ws.clock), WORKER, fields)
     assert shown(ws) == then
 
 

@@ -21,10 +21,10 @@ SESSION = {"CLAUDE_CODE_SESSION_ID": "s-1", "CLAUDE_PID": str(os.getpid())}
 @pytest.fixture
 def app(repo: Path) -> App:
     """An agent whose session rests; its process is this one."""
-    found = App(repo, {**os.environ, **SESSION}, name=AGENT, clock=ManualClock())
-    presence.register(found.ws, found.store, AGENT)
-    presence.heartbeat(found.ws, found.store, AGENT, {"status": "waiting"})
-    return found
+    result = App(repo, {**os.environ, **SESSION}, name=AGENT, clock=ManualClock())
+    presence.register(result.ws, result.store, AGENT)
+    presence.heartbeat(result.ws, result.store, AGENT, {"status": "waiting"})
+    return result
 
 
 @pytest.fixture

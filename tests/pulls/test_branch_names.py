@@ -94,11 +94,11 @@ def test_a_repository_is_called_by_its_address_or_its_folder(
 
 
 def test_ones_own_branch_goes_before_that_of_another() -> None:
-    known = ["main", "agent/worker-2/12-a", "agent/worker-1/12-b", "agent/worker-1/13-c"]
-    assert of_issue(known, 12, "worker-1") == "agent/worker-1/12-b"
-    assert of_issue(known, 12, "worker-2") == "agent/worker-2/12-a"
-    assert of_issue(known, 12, "worker-3") == "agent/worker-1/12-b"
-    assert of_issue(known, 14, "worker-1") is None
+    names = ["main", "agent/worker-2/12-a", "agent/worker-1/12-b", "agent/worker-1/13-c"]
+    assert of_issue(names, 12, "worker-1") == "agent/worker-1/12-b"
+    assert of_issue(names, 12, "worker-2") == "agent/worker-2/12-a"
+    assert of_issue(names, 12, "worker-3") == "agent/worker-1/12-b"
+    assert of_issue(names, 14, "worker-1") is None
 
 
 def test_a_persons_branch_counts_only_where_an_agent_said_to_be_on_it() -> None:

@@ -34,8 +34,8 @@ def test_one_worktree_has_one_commit_after_another(road: Road) -> None:
 
 
 def test_each_commit_gets_its_files_and_its_set_up(road: Road) -> None:
-    said = {"worktreeSetupCommand": "echo set up >> ran", "worktreeCopyFiles": [".env"]}
-    road.configure(None, **said)
+    settings = {"worktreeSetupCommand": "echo set up >> ran", "worktreeCopyFiles": [".env"]}
+    road.configure(None, **settings)
     (road.folder / ".env").write_text("PORT=1\n")
     (road.folder / ".git/info").mkdir(exist_ok=True)
     (road.folder / ".git/info/exclude").write_text("ran\n")

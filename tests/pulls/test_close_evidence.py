@@ -131,10 +131,10 @@ def test_a_repository_without_commits_has_no_evidence(tmp_path: Path) -> None:
 def test_what_was_fetched_of_main_is_evidence_as_well(
     clones: Callable[[int], list[Path]],
 ) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     road = Road(here)
     road.issue("Parse files")
-    Road(there).put({"a.txt": "one\n"}, "Parse files (#1)")
+    Road(other).put({"a.txt": "one\n"}, "Parse files (#1)")
     assert refusal(road)[0] == REFUSED
     git(here, "fetch", "--quiet")
     assert close(road) == "closed"

@@ -51,9 +51,9 @@ def test_each_new_attempt_is_a_round(road: Road) -> None:
     place = road.start("worker-1").path
     commit(place, {"b.txt": "three\n"})
     sent_back(road.merge(2, "@me"))
-    found = details.read_details(road.house("lead"), 2)
-    assert [number for _, number in found.returns] == [1, 1, 2]
-    assert found.conflicts == ("a.txt",)
+    shown = details.read_details(road.house("lead"), 2)
+    assert [number for _, number in shown.returns] == [1, 1, 2]
+    assert shown.conflicts == ("a.txt",)
 
 
 def test_a_merge_by_hand_leaves_no_base(road: Road) -> None:

@@ -44,34 +44,34 @@ def test_the_roll_up_shows_who_holds_each_part_and_what_it_waits_for(here: Path)
         "agent-escalate 'Which token?' --issue 2 --as worker-1",
         "agent-issue close 5",
     )
-    asked = question(here)
-    room = " " * (len(asked) - len("ASKS"))
+    name = question(here)
+    room = " " * (len(name) - len("ASKS"))
     shown = invoke("agent-status --epic 1", here)
     assert (shown.code, shown.err) == (0, "")
     assert shown.out == (
         "#1 «Parser»: open, managed by lead\n"
         f"PART  STATE    HOLDER             WAITS FOR  ASKS{room}  TITLE\n"
-        f"#2    started  worker-1, testing             {asked}  Lexer\n"
-        f"#3    blocked                     #2         {' ' * len(asked)}  Grammar\n"
-        f"#4    open                                   {' ' * len(asked)}  Docs\n"
-        f"  #5  closed                                 {' ' * len(asked)}  Chapter\n"
+        f"#2    started  worker-1, testing             {name}  Lexer\n"
+        f"#3    blocked                     #2         {' ' * len(name)}  Grammar\n"
+        f"#4    open                                   {' ' * len(name)}  Docs\n"
+        f"  #5  closed                                 {' ' * len(name)}  Chapter\n"
         "4 parts: 1 closed, 1 started, 1 blocked, 1 open; 1 open question.\n"
     )
 
 
 def test_as_json_it_has_the_same_facts(here: Path) -> None:
-    found = json.loads(invoke("agent-status --epic 1 --json", here).out)
-    assert found["totals"] == {
+    document = json.loads(invoke("agent-status --epic 1 --json", here).out)
+    assert document["totals"] == {
         "parts": 4, "closed": 0, "started": 1, "blocked": 1, "open": 2, "questions": 0,
     }  # fmt: skip
-    claim = found["parts"][0].pop("claim")
+    claim = document["parts"][0].pop("claim")
     assert (claim["holder"], claim["liveness"]) == ("worker-1", "active")
-    assert found["parts"][0] == {
+    assert document["parts"][0] == {
         "number": 2, "title": "Lexer", "parent": 1, "state": "started", "depth": 1,
         "status": "testing", "waitsFor": [], "questions": [],
     }  # fmt: skip
-    assert found["parts"][1]["waitsFor"] == ["#2"]
-    assert [(part["number"], part["depth"]) for part in found["parts"]] == [
+    assert document["parts"][1]["waitsFor"] == ["#2"]
+    assert [(part["number"], part["depth"]) for part in document["parts"]] == [
         (2, 1), (3, 1), (4, 1), (5, 2),
     ]  # fmt: skip
 
@@ -153,7 +153,7 @@ def test_the_past_of_an_epic_is_shown_as_it_was(repo: Path) -> None:
         "Claims keep no history, so holders are the agents that worked on the parts; see "
         "`ghp agent-log --event claim`.\n"
     )
-    found = json.loads(do(f"agent-status --epic 1 --json --at {then}").out)
-    assert [part["state"] for part in found["parts"]] == ["started", "blocked"]
+    document = json.loads(do(f"agent-status --epic 1 --json --at {then}").out)
+    assert [part["state"] for part in document["parts"]] == ["started", "blocked"]
     assert refs(repo) == before
     assert do(f"agent-status --epic 4 --at {then}").code == 1

@@ -25,10 +25,10 @@ def test_the_work_on_an_issue_is_its_worktree_all_its_pull_requests_and_its_newe
     merged(road.merge(1))
     again = NewPull("agent/again", "main", "ab" * 20, "Parse more", issue=1)
     house.forge.open(again, Actor("worker-2"))
-    found = read_work(road.house("lead"), first)
-    assert found.checkout is not None
-    assert found.handoff is not None
-    assert (found.checkout.path, found.handoff.note) == (place, "Two")
-    assert [pull.state for pull in found.pulls] == ["merged", "open"]
-    assert without_pulls(road.house("lead"), first) == found._replace(pulls=())
+    work = read_work(road.house("lead"), first)
+    assert work.checkout is not None
+    assert work.handoff is not None
+    assert (work.checkout.path, work.handoff.note) == (place, "Two")
+    assert [pull.state for pull in work.pulls] == ["merged", "open"]
+    assert without_pulls(road.house("lead"), first) == work._replace(pulls=())
     assert read_work(road.house("lead"), second) == IssueWork()

@@ -32,12 +32,12 @@ def test_each_field_is_the_one_that_was_said_last_in_whatever_order_they_come() 
         event("change", 3, clone="c2", title="Three"),
         event("change", 4, state="open"),
     ]
-    seen = {
+    results = {
         pull_log.fold(pull_log.PullEvents(tuple(order)))[0]
         for order in itertools.permutations(story)
     }
-    (found,) = seen
-    pull = found.pull
+    (result,) = results
+    pull = result.pull
     assert (pull.number, pull.title, pull.draft, pull.state) == (7, "Three", False, "open")
     assert (pull.author, pull.created_at, pull.updated_at) == ("worker-1", AT[1], AT[4])
 
@@ -56,8 +56,8 @@ def test_what_was_merged_stays_so_whatever_is_said_after_it() -> None:
 
 def test_opened_twice_at_once_it_has_two_numbers_and_the_first_is_its_own() -> None:
     other = event("open", 1, 8, "c2", branch="agent/one", base="main", head="a" * 40, title="One")
-    (found,) = pull_log.fold(pull_log.PullEvents((other, OPEN)))
-    assert (found.pull.number, found.numbers) == (7, (7, 8))
+    (result,) = pull_log.fold(pull_log.PullEvents((other, OPEN)))
+    assert (result.pull.number, result.numbers) == (7, (7, 8))
 
 
 def test_a_change_of_what_is_not_here_yet_waits_for_it() -> None:

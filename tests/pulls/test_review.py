@@ -34,8 +34,8 @@ def test_a_record_is_read_as_it_was_written_oldest_first() -> None:
 @pytest.mark.parametrize("broken", [b"", b"[]", b"{}", b'{"verdict": "approve"}'])
 def test_what_cannot_be_read_is_a_problem_and_hides_no_other(broken: bytes) -> None:
     path = f"{folder_of(2)}00000000.json"
-    found, problems = read_reviews({**files(DONE), path: broken})
-    assert found == [DONE]
+    reviews, problems = read_reviews({**files(DONE), path: broken})
+    assert reviews == [DONE]
     assert [problem.place for problem in problems] == [path]
 
 

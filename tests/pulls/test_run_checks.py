@@ -79,8 +79,8 @@ def test_they_are_the_trunks_though_this_clone_is_behind(road: Road) -> None:
     git(road.folder, "reset", "--quiet", "--hard", "HEAD~1")
     ws = road.house("worker-1").ws
     assert ws.settings.checks == ()
-    found = checking.rules(ws, trunk)
-    assert (found.checks, found.check_timeout) == (("make test",), 7)
+    rules = checking.rules(ws, trunk)
+    assert (rules.checks, rules.check_timeout) == (("make test",), 7)
 
 
 def test_work_that_takes_them_away_is_checked_by_them(road: Road) -> None:

@@ -36,9 +36,9 @@ class Branch:
         """A commit on the main branch, from another clone."""
         if removed:
             git(self.other, "rm", "--quiet", "--", *removed)
-        made = commit(self.other, files, "Main")
+        oid = commit(self.other, files, "Main")
         git(self.other, "push", "--quiet", "origin", "main")
-        return made
+        return oid
 
     def rebases(self) -> None:
         """The configuration says so."""
@@ -60,16 +60,16 @@ class Branch:
         """Files with their times, the index's bytes, and all refs."""
         top = self.folder
         files = [path for path in top.rglob("*") if path.is_file() and ".git" not in path.parts]
-        found: dict[str, Any] = {
+        contents: dict[str, Any] = {
             str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in files
         }
         index = Path(git(top, "rev-parse", "--path-format=absolute", "--git-path", "index"))
-        found["index"] = (index.read_bytes(), index.stat().st_mtime_ns)
-        found["refs"] = {x: y for x, y in refs(top).items() if not x.startswith("refs/remotes/")}
-        found["head"] = git(top, "rev-parse", "--symbolic-full-name", "HEAD")
-        found["worktrees"] = git(top, "worktree", "list")
-        found["git"] = sorted({path.name for path in index.parent.iterdir()} - {"ghp"})
-        return found
+        contents["index"] = (index.read_bytes(), index.stat().st_mtime_ns)
+        contents["refs"] = {x: y for x, y in refs(top).items() if not x.startswith("refs/remotes/")}
+        contents["head"] = git(top, "rev-parse", "--symbolic-full-name", "HEAD")
+        contents["worktrees"] = git(top, "worktree", "list")
+        contents["git"] = sorted({path.name for path in index.parent.iterdir()} - {"ghp"})
+        return contents
 
 
 def begun(folder: Path, other: Path) -> None:

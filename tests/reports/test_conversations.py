@@ -21,8 +21,8 @@ FREEZE = "conversations/2026-01-03-freeze-5c00.md"
 
 
 def test_each_conversation_has_a_page_and_all_a_timeline() -> None:
-    found = conversations.pages([NOTE, DONE, ASKED], letters([NOTE, DONE, ASKED]))
-    assert found == {
+    pages = conversations.pages([NOTE, DONE, ASKED], letters([NOTE, DONE, ASKED]))
+    assert pages == {
         FREEZE: (
             "# Freeze\n\n1 message by person «Ada».\n\n"
             "## 2026-01-03T00:00:00Z: person «Ada» to @&#8203;all\n\n"
@@ -48,10 +48,10 @@ def test_each_conversation_has_a_page_and_all_a_timeline() -> None:
 
 def test_since_selects_conversations_that_went_on_and_later_messages() -> None:
     later = seconds(Timestamp("2026-01-02T03:30:00Z"))
-    found = conversations.pages([ASKED, DONE], letters([ASKED, DONE]), later)
-    assert list(found) == [REVIEW, "timeline.md"]
-    assert "The whole of it." in found[REVIEW]
-    assert found["timeline.md"].count("\n- ") == 1
+    pages = conversations.pages([ASKED, DONE], letters([ASKED, DONE]), later)
+    assert list(pages) == [REVIEW, "timeline.md"]
+    assert "The whole of it." in pages[REVIEW]
+    assert pages["timeline.md"].count("\n- ") == 1
     assert conversations.pages([ASKED], letters([ASKED]), later) == {}
 
 
@@ -80,8 +80,8 @@ def test_hostile_text_stays_text() -> None:
         body="```\n# Forged\n</details><img src=x>\x1b[2J\n````", artifacts=("[a](b)",),
         at=Timestamp("](evil)"),
     )  # fmt: skip
-    found = conversations.pages([evil], letters([evil]))
-    text = "".join(found.values())
+    pages = conversations.pages([evil], letters([evil]))
+    text = "".join(pages.values())
     assert "`````\n```\n# Forged\n</details><img src=x>�[2J\n````\n`````" in text
     outside = text.replace("# Forged\n</details><img src=x>", "")
     for wrong in ("<script>", "[x](http", "<b>", "\x1b", "](evil", "[a](b)", "://evil"):

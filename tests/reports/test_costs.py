@@ -46,17 +46,17 @@ def test_agents_issues_and_the_total(road: Road) -> None:
     beat(road, "worker-1", number, usd=1.5, inputTokens=100)
     beat(road, "worker-2", number, inputTokens=10)
     beat(road, "worker-3", number)
-    found = read(road)
-    assert [(x.name, x.model, x.use) for x in found.agents] == [
+    costs = read(road)
+    assert [(x.name, x.model, x.use) for x in costs.agents] == [
         ("worker-1", "opus", Use(usd=1.5, input_tokens=100)),
         ("worker-2", "opus", Use(input_tokens=10)),
         ("worker-3", "", NOTHING),
     ]
-    (issue,) = found.issues
+    (issue,) = costs.issues
     assert (issue.issue, issue.title, issue.agents, issue.silent) == (
         number, "Parse files", ("worker-1", "worker-2"), ("worker-3",),
     )  # fmt: skip
-    assert issue.use == found.total == Use(usd=1.5, input_tokens=110)
+    assert issue.use == costs.total == Use(usd=1.5, input_tokens=110)
 
 
 def test_only_what_was_used_since_then(road: Road) -> None:
@@ -67,9 +67,9 @@ def test_only_what_was_used_since_then(road: Road) -> None:
     road.clock.wait(HOUR)
     beat(road, "worker-1", 1, usd=0.25)
     beat(road, "worker-1", 3, usd=0.5)
-    found = read(road, then)
-    assert [(x.name, x.use.usd) for x in found.agents] == [("worker-1", 0.75)]
-    assert [(x.issue, x.use.usd) for x in found.issues] == [(1, 0.25), (3, 0.5)]
+    costs = read(road, then)
+    assert [(x.name, x.use.usd) for x in costs.agents] == [("worker-1", 0.75)]
+    assert [(x.issue, x.use.usd) for x in costs.issues] == [(1, 0.25), (3, 0.5)]
 
 
 def test_amounts_of_issues_that_were_joined_meanwhile_count_once(road: Road) -> None:
@@ -79,9 +79,9 @@ def test_amounts_of_issues_that_were_joined_meanwhile_count_once(road: Road) -> 
     road.clock.wait(HOUR)
     for issue in range(2, 8):
         beat(road, "worker-1", issue, usd=0.5)
-    found = read(road, then)
-    assert found.total == Use(usd=3.0)
-    assert [(x.issue, x.use.usd) for x in found.issues][-1] == (None, 1.0)
+    costs = read(road, then)
+    assert costs.total == Use(usd=3.0)
+    assert [(x.issue, x.use.usd) for x in costs.issues][-1] == (None, 1.0)
 
 
 def test_the_amounts_of_an_agent_in_two_clones_are_added(

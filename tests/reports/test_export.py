@@ -13,8 +13,8 @@ PAGES = {"conversations/a.md": "A\n", "timeline.md": "T\n"}
 
 
 def texts(folder: Path) -> dict[str, str]:
-    found = [path for path in folder.rglob("*") if path.is_file() and path.name != export.LISTING]
-    return {str(path.relative_to(folder)): path.read_text() for path in sorted(found)}
+    paths = [path for path in folder.rglob("*") if path.is_file() and path.name != export.LISTING]
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(paths)}
 
 
 def test_pages_are_written_once_and_updated_when_they_change(tmp_path: Path) -> None:

@@ -55,11 +55,11 @@ def test_a_table_is_bounded_and_counts_the_rest() -> None:
 
 
 def test_rows_that_are_not_shown_are_not_made() -> None:
-    made: list[int] = []
+    rows: list[int] = []
 
     def row(number: int) -> tuple[str]:
-        made.append(number)
+        rows.append(number)
         return (str(number),)
 
     table(("a",), range(1_000_000), row, 3)
-    assert made == [0, 1, 2]
+    assert rows == [0, 1, 2]

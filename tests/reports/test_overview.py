@@ -40,8 +40,8 @@ def test_a_row_has_what_the_agent_reports_and_what_is_known_besides() -> None:
         errors={"worker-1": "pytest failed"},
         worktrees={"worker-1": "/trees/3-parse"},
     )
-    seen = view(issue=3, generation=1, branch="agent/3", worktree="3-parse", pull=32)
-    assert row(seen, facts) == AgentRow(
+    agent_view = view(issue=3, generation=1, branch="agent/3", worktree="3-parse", pull=32)
+    assert row(agent_view, facts) == AgentRow(
         name="worker-1", liveness=Liveness.ACTIVE, status="implementing", issue=3,
         title="Parse the input", last_seen=6.0, clone="c1", worktree="/trees/3-parse",
         branch="agent/3", pull=32, leases=2, error="pytest failed", action="Edited a.py",
@@ -58,8 +58,8 @@ def test_an_agent_of_another_clone_was_seen_when_its_news_arrived() -> None:
 
 
 def test_fields_of_another_type_in_a_foreign_record_are_empty() -> None:
-    seen = row(view(status=7, branch=["x"], lastAction={}, issue="3", generation=1), AgentFacts())
-    assert (seen.status, seen.branch, seen.action, seen.issue) == ("idle", "", "", None)
+    odd = row(view(status=7, branch=["x"], lastAction={}, issue="3", generation=1), AgentFacts())
+    assert (odd.status, odd.branch, odd.action, odd.issue) == ("idle", "", "", None)
 
 
 def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
@@ -74,7 +74,7 @@ def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
     loud = ASKED._replace(urgency="high", age=1.0)
     facts = AgentFacts(needs={"c-asked": [ASKED], "e-asks-loudly": [loud]}, clones=6, news_age=4.0)
     shown = overview(views, facts)
-    assert [(each.name, each.group) for each in shown.agents] == [
+    assert [(agent.name, agent.group) for agent in shown.agents] == [
         ("e-asks-loudly", AgentGroup.NEEDS_YOU),
         ("c-asked", AgentGroup.NEEDS_YOU),
         ("d-died", AgentGroup.NEEDS_YOU),
@@ -90,7 +90,7 @@ def test_who_needs_a_person_comes_first_then_who_works_then_who_rests() -> None:
 
 def test_of_two_equal_questions_the_older_one_is_first() -> None:
     facts = AgentFacts(needs={"a": [ASKED._replace(age=5.0)], "b": [ASKED]})
-    assert [each.name for each in overview([view("a"), view("b")], facts).agents] == ["b", "a"]
+    assert [agent.name for agent in overview([view("a"), view("b")], facts).agents] == ["b", "a"]
 
 
 def test_an_agent_with_several_needs_shows_the_most_important_one_first() -> None:

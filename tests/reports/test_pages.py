@@ -119,12 +119,12 @@ def test_agents_have_a_row_with_a_link_to_their_issue() -> None:
 
 
 def test_an_open_question_is_shown_in_full_with_the_command_that_answers() -> None:
-    asked = question("Tabs?\nOr ``` spaces, @team?", issue=1, options=("tabs", "spaces"))
+    open_question = question("Tabs?\nOr ``` spaces, @team?", issue=1, options=("tabs", "spaces"))
     settled = question("Database?")._replace(id="beef0000beef", answers=(answer("SQLite"),))
     result = Outcome("o1", "beef0000beef", "a1", ADA, AT, 3, CLONE, "Done | so", True)
     settled = settled._replace(outcomes=(result,))
     assert (
-        body("questions.md", state(questions=(settled, asked)))
+        body("questions.md", state(questions=(settled, open_question)))
         == """\
 ## Open
 
@@ -304,8 +304,8 @@ def risks(shown: str) -> list[str]:
 
 
 def question(text: str, issue: int | None = None, options: tuple[str, ...] = ()) -> Escalation:
-    asked = Question("worker-1", text, issue, options)
-    return Escalation("3f9a1b2c3d4e", asked, AT, 1, CLONE)
+    text_of = Question("worker-1", text, issue, options)
+    return Escalation("3f9a1b2c3d4e", text_of, AT, 1, CLONE)
 
 
 def answer(text: str) -> Answer:

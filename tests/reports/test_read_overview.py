@@ -97,8 +97,8 @@ def test_an_open_question_is_a_need_until_somebody_answers_it(
     ghp("agent-status --set testing", repo, clock)
     name = ghp("agent-escalate Which? --urgency high", repo, clock).strip()
     clock.wait(720)
-    asked = Need(NeedKind.QUESTION, "Which?", "high", 720.0, name, name[:6])
-    assert look(repo, clock).facts().needs == {"worker-1": [asked]}
+    need = Need(NeedKind.QUESTION, "Which?", "high", 720.0, name, name[:6])
+    assert look(repo, clock).facts().needs == {"worker-1": [need]}
     invoke(["agent-answer", name, "That one"], repo, clock=clock)
     assert look(repo, clock).facts().needs == {}
 

@@ -27,8 +27,8 @@ def road(repo: Path) -> Road:
 
 
 def lanes(road: Road, since: float, until: float | None = None) -> dict[str, Lane]:
-    found = read_timeline(road.house("@me"), since, until)
-    return {lane.agent: lane for lane in found.lanes}
+    timeline = read_timeline(road.house("@me"), since, until)
+    return {lane.agent: lane for lane in timeline.lanes}
 
 
 def must(road: Road, words: list[str], env: dict[str, str]) -> str:
@@ -44,9 +44,9 @@ def test_work_from_the_claim_to_the_merge_is_in_the_lane_of_its_agent(road: Road
     road.done("worker-1", 1, {"a.txt": "one\n"})
     road.clock.wait(HOUR)
     merged(road.merge(2))
-    found = read_timeline(road.house("@me"), began)
-    (lane,) = found.lanes
-    assert (lane.agent, found.titles) == ("worker-1", {1: "Parse files"})
+    timeline = read_timeline(road.house("@me"), began)
+    (lane,) = timeline.lanes
+    assert (lane.agent, timeline.titles) == ("worker-1", {1: "Parse files"})
     assert [(mark.kind, round((mark.at - began) / HOUR)) for mark in lane.marks] == [
         ("claim", 1), ("pull", 1), ("merge", 2),
     ]  # fmt: skip
@@ -55,12 +55,12 @@ def test_work_from_the_claim_to_the_merge_is_in_the_lane_of_its_agent(road: Road
 def test_what_an_agent_did_before_the_beginning_still_counts(road: Road) -> None:
     road.issue("Parse files")
     must(road, ["agent-claim", "1"], W1)
-    asked = must(road, ["agent-escalate", "Tabs or spaces?", "--issue", "1"], W1)
+    name = must(road, ["agent-escalate", "Tabs or spaces?", "--issue", "1"], W1)
     must(road, ["agent-sync"], W1)
     road.clock.wait(60)
     since = road.clock.now()
     road.clock.wait(60)
-    must(road, ["agent-answer", asked, "tabs"], {})
+    must(road, ["agent-answer", name, "tabs"], {})
     lane = lanes(road, since)["worker-1"]
     assert (lane.spans[0].start, lane.spans[0].issue) == (since, 1)
     assert [(span.kind, span.start, span.end) for span in lane.opened] == [
@@ -124,5 +124,5 @@ def test_another_clone_reads_the_same_lanes(clones: Clones) -> None:
     must(road, ["agent-claim", "1"], W1)
     must(road, ["agent-sync"], W1)
     invoke("agent-sync", second, clock=road.clock)
-    there = Road(second, road.clock)
-    assert lanes(there, began - 60) == lanes(road, began - 60)
+    elsewhere = Road(second, road.clock)
+    assert lanes(elsewhere, began - 60) == lanes(road, began - 60)

@@ -49,7 +49,7 @@ def read(road: Road, since: float = 0.0) -> Report:
 
 def record(road: Road, *records: Record) -> None:
     def decide(snapshot: Snapshot) -> tuple[None, Sequence[Record]]:
-        return None, [each._replace(clock=snapshot.clock + 1) for each in records]
+        return None, [x._replace(clock=snapshot.clock + 1) for x in records]
 
     transact(road.house("@me").store, decide)
 

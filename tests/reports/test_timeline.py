@@ -15,7 +15,7 @@ def test_a_clone_whose_clock_is_ahead_is_moved_back_as_a_whole() -> None:
     ours = presence(60, "worker-1", "idle")
     theirs = [presence(at + 2 * HOUR, "worker-2", "idle")._replace(clone=FAST) for at in (0, 1800)]
     moved, unread, ahead = corrected([*theirs, ours], now)
-    assert [(at - START, each.actor) for at, each in moved] == [
+    assert [(at - START, event.actor) for at, event in moved] == [
         (60, "worker-1"), (HOUR - 1800, "worker-2"), (HOUR, "worker-2"),
     ]  # fmt: skip
     assert (unread, ahead) == (0, HOUR + 1800)
@@ -29,7 +29,7 @@ def test_one_entry_of_the_far_future_moves_no_other() -> None:
 
 def test_entries_of_one_second_keep_the_ledgers_order() -> None:
     entries = [presence(5, "worker-1", status) for status in ("idle", "testing", "done")]
-    assert [each.object for _, each in corrected(entries, START + HOUR)[0]] == [
+    assert [event.object for _, event in corrected(entries, START + HOUR)[0]] == [
         "idle", "testing", "done",
     ]  # fmt: skip
 
@@ -40,7 +40,7 @@ def test_lanes_are_in_the_order_that_people_count_in() -> None:
 
 
 def test_only_what_is_between_both_times_is_shown() -> None:
-    found = build(
+    timeline = build(
         facts(
             presence(-600, "worker-1", "testing", 1),
             presence(600, "worker-1", "stopped"),
@@ -49,16 +49,16 @@ def test_only_what_is_between_both_times_is_shown() -> None:
             titles={1: "One", 2: "Two"},
         )
     )
-    assert [lane.agent for lane in found.lanes] == ["worker-1"]
-    assert (found.lanes[0].spans[0].start, found.titles) == (START, {1: "One"})
+    assert [lane.agent for lane in timeline.lanes] == ["worker-1"]
+    assert (timeline.lanes[0].spans[0].start, timeline.titles) == (START, {1: "One"})
 
 
 def test_a_timeline_is_bounded_and_the_rest_is_counted() -> None:
     crowd = [presence(n, f"worker-{n}", "testing") for n in range(LANES + 3)]
     busy = [entry(n, "handoff", "worker-1", "H-1") for n in range(ITEMS + 7)]
-    found = build(facts(*crowd, *busy))
-    assert (len(found.lanes), found.left_out, found.cut) == (LANES, 3, 7)
-    assert max(len(lane.marks) for lane in found.lanes) == ITEMS
+    timeline = build(facts(*crowd, *busy))
+    assert (len(timeline.lanes), timeline.left_out, timeline.cut) == (LANES, 3, 7)
+    assert max(len(lane.marks) for lane in timeline.lanes) == ITEMS
 
 
 def test_one_issue_alone_keeps_who_worked_on_it() -> None:
@@ -71,14 +71,17 @@ def test_one_issue_alone_keeps_who_worked_on_it() -> None:
             titles={1: "One", 2: "Two", 3: "Three"},
         )
     )
-    found = of_issue(whole, 3)
-    assert ([lane.agent for lane in found.lanes], found.titles) == (["worker-2"], {3: "Three"})
+    timeline = of_issue(whole, 3)
+    assert ([lane.agent for lane in timeline.lanes], timeline.titles) == (
+        ["worker-2"],
+        {3: "Three"},
+    )
     assert of_issue(whole, 9).lanes == ()
 
 
 def test_it_can_begin_where_something_begins() -> None:
-    found = build(facts(entry(600, "claim", "worker-1", "#1", issue=1)))
-    assert (found.since, from_first(found).since) == (START, START + 600)
+    timeline = build(facts(entry(600, "claim", "worker-1", "#1", issue=1)))
+    assert (timeline.since, from_first(timeline).since) == (START, START + 600)
     empty = build(facts())
     assert from_first(empty) == empty
 

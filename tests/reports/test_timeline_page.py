@@ -29,8 +29,10 @@ for (const name of ['fillRect', 'fillText', 'strokeText', 'stroke']) {
 
 
 def data(page: str) -> dict[str, Any]:
-    (found,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', page, re.S)
-    document: dict[str, Any] = json.loads(found)
+    (json_text,) = re.findall(
+        r'<script type="application/json" id="data">(.*?)</script>', page, re.S
+    )
+    document: dict[str, Any] = json.loads(json_text)
     return document
 
 
@@ -91,13 +93,13 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 def drawn(page: Page, act: str, frames: int) -> list[int]:
     """How many strokes each of some frames took, after `act` in each."""
-    found: list[int] = page.value(
+    frames_drawn: list[int] = page.value(
         f"(async () => {{ const all = []; for (let n = 0; n < {frames}; n++) {{"
         f" window.drawn = [0]; {act};"
         " await new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)));"
         " all.push(window.drawn[0]); } return all; })()"
     )
-    return found
+    return frames_drawn
 
 
 def wheel(amount: int) -> str:
@@ -128,13 +130,13 @@ def test_a_frame_draws_only_what_is_visible(day: Page) -> None:
 @NEEDS_CHROMIUM
 def test_keys_go_from_event_to_event_and_say_what_it_is(day: Page) -> None:
     day.value("document.getElementById('chart').focus()")
-    seen = []
+    titles = []
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"):
         day.key(key)
-        seen.append(day.value("document.getElementById('say').textContent").splitlines()[0])
-    assert [line.split(": ")[0] for line in seen] == ["claude-3"] * 4 + ["claude-6"]
-    assert seen[0] == "claude-3: idle"
-    assert sorted(line.partition(" «")[0] for line in seen[1:4]) == [
+        titles.append(day.value("document.getElementById('say').textContent").splitlines()[0])
+    assert [line.split(": ")[0] for line in titles] == ["claude-3"] * 4 + ["claude-6"]
+    assert titles[0] == "claude-3: idle"
+    assert sorted(line.partition(" «")[0] for line in titles[1:4]) == [
         "claude-3: claims #3", "claude-3: planning #3", "claude-3: planning #3",
     ]  # fmt: skip
     assert day.value("document.getElementById('tip').hidden") is False

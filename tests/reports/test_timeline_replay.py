@@ -63,14 +63,14 @@ def test_a_question_is_open_until_a_person_answers_and_advice_does_not_close_it(
         mark("answer", 90, 2, "tabs", "worker-2"),
         mark("answer", 120, 2, "spaces", "Ada"),
     )
-    assert [each.kind for each in shown.spans] == ["work", "wait", "work"]
+    assert [x.kind for x in shown.spans] == ["work", "wait", "work"]
 
 
 def test_an_orchestrator_answers_as_a_person_does() -> None:
-    asked = entry(60, "escalate", "worker-1", "E-1", text="Tabs?")
+    question = entry(60, "escalate", "worker-1", "E-1", text="Tabs?")
     answered = entry(90, "answer", "lead", "E-1", text="no")
-    assert lane(asked, answered).opened[0].end == START + HOUR
-    assert lane(asked, answered, orchestrators=("lead",)).opened[0].end == START + 90
+    assert lane(question, answered).opened[0].end == START + HOUR
+    assert lane(question, answered, orchestrators=("lead",)).opened[0].end == START + 90
 
 
 def test_a_lease_is_waited_for_until_it_is_granted() -> None:
@@ -88,7 +88,7 @@ def test_a_takeover_shows_the_death_of_the_former_holder() -> None:
         entry(900, "takeover", "worker-2", "#5", issue=5, text="worker-1 is dead"),
     ]
     one, two = build(facts(*entries)).lanes
-    assert [each.kind for each in one.spans] == ["work", "dead"]
+    assert [span.kind for span in one.spans] == ["work", "dead"]
     assert one.marks[-1] == mark("death", 900, 5, "worker-1 is dead", "worker-2")
     assert two.marks == (mark("claim", 900, 5, "worker-1 is dead"),)
 
@@ -99,13 +99,13 @@ def test_a_death_is_at_the_last_sign_of_life_if_that_is_known() -> None:
         entry(900, "release", "lead", "#5", issue=5, text="silent", cause="swept"),
     ]
     (one,) = build(facts(*entries, dead={"worker-1": START + 300})).lanes
-    assert [(each.kind, each.end - START) for each in one.spans] == [("work", 300), ("dead", HOUR)]
+    assert [(span.kind, span.end - START) for span in one.spans] == [("work", 300), ("dead", HOUR)]
     assert one.marks[-1] == mark("death", 300, 5, "silent", "lead")
 
 
 def test_an_agent_that_is_silent_at_the_end_died_after_its_last_entry() -> None:
     shown = lane(presence(0, "worker-1", "testing", 1), dead={"worker-1": START + 1200})
-    assert [(each.kind, each.end - START) for each in shown.spans] == [
+    assert [(span.kind, span.end - START) for span in shown.spans] == [
         ("work", 1200), ("dead", HOUR),
     ]  # fmt: skip
     assert shown.marks == (mark("death", 1200, 1),)
@@ -174,7 +174,7 @@ def test_an_issue_with_two_numbers_is_one() -> None:
 
 def test_what_others_wrote_is_one_short_line_and_names_must_be_names() -> None:
     long = "y" * 500
-    found = build(
+    timeline = build(
         facts(
             presence(0, EVIL, "testing", 1),
             entry(1, "escalate", EVIL, "E-1", text=EVIL),
@@ -185,10 +185,10 @@ def test_what_others_wrote_is_one_short_line_and_names_must_be_names() -> None:
             titles={1: EVIL + long},
         )
     )
-    (only,) = found.lanes
-    assert (only.agent, found.unread) == ("worker-1", 2)
+    (only,) = timeline.lanes
+    assert (only.agent, timeline.unread) == ("worker-1", 2)
     texts = [only.spans[0].status, only.spans[0].text, only.marks[0].text, only.marks[0].by,
-             found.titles[1]]  # fmt: skip
+             timeline.titles[1]]  # fmt: skip
     assert all(text.isprintable() and len(text) <= 120 for text in texts)
 
 
@@ -203,14 +203,14 @@ def test_what_may_be_a_secret_is_not_shown() -> None:
 
 
 def test_entries_of_unknown_events_and_unreadable_times_hide_nothing() -> None:
-    found = build(
+    timeline = build(
         facts(
             presence(0, "worker-1", "testing", 1),
             entry(1, "from-a-newer-version", "worker-1"),
             entry(2, "claim", "worker-1", "#1", issue=1)._replace(at=Timestamp("soon")),
         )
     )
-    assert (len(found.lanes[0].spans), found.lanes[0].marks, found.unread) == (1, (), 1)
+    assert (len(timeline.lanes[0].spans), timeline.lanes[0].marks, timeline.unread) == (1, (), 1)
 
 
 def test_an_answer_by_a_slow_clock_ends_the_question_where_it_began() -> None:
@@ -250,16 +250,16 @@ ENTRIES = st.builds(
 def test_whatever_the_ledger_has_spans_follow_each_other_inside_of_the_timeline(
     entries: list[LedgerEntry], dead: dict[str, float]
 ) -> None:
-    found = build(facts(*entries, dead=dead))
-    for each in found.lanes:
-        assert each.agent in ("worker-1", "worker-2", "Ada")
-        ends = [time for span in each.spans for time in (span.start, span.end)]
+    timeline = build(facts(*entries, dead=dead))
+    for lane in timeline.lanes:
+        assert lane.agent in ("worker-1", "worker-2", "Ada")
+        ends = [time for span in lane.spans for time in (span.start, span.end)]
         assert ends == sorted(ends)
-        times = [*ends, *(mark.at for mark in each.marks)]
-        times += [time for span in each.opened for time in (span.start, span.end)]
-        assert all(found.since <= time <= found.until for time in times)
-        assert all(span.start < span.end for span in (*each.spans, *each.opened))
-        marked = [mark.at for mark in each.marks]
+        times = [*ends, *(mark.at for mark in lane.marks)]
+        times += [time for span in lane.opened for time in (span.start, span.end)]
+        assert all(timeline.since <= time <= timeline.until for time in times)
+        assert all(span.start < span.end for span in (*lane.spans, *lane.opened))
+        marked = [mark.at for mark in lane.marks]
         assert marked == sorted(marked)
 
 
@@ -292,7 +292,7 @@ def test_what_was_released_is_not_worked_on() -> None:
         presence(0, "worker-1", "blocked", 1),
         entry(900, "release", "Ada", "#1", issue=1, is_person=True),
     )
-    assert [(each.kind, each.status) for each in shown.spans] == [
+    assert [(span.kind, span.status) for span in shown.spans] == [
         ("wait", "blocked"),
         ("idle", "released"),
     ]

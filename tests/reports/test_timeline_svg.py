@@ -16,7 +16,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 def texts(picture: str) -> list[str]:
-    return [each.text or "" for each in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+    return [element.text or "" for element in ElementTree.fromstring(picture).iter(f"{SVG}text")]
 
 
 def test_it_shows_agents_times_issues_and_a_legend() -> None:
@@ -28,11 +28,13 @@ def test_it_shows_agents_times_issues_and_a_legend() -> None:
             titles={1: "Parse files"},
         )
     )
-    found = texts(render(shown, UTC))
-    assert found[0] == "Sun 15 Jun 2025, 16:00 – 17:00 (UTC) · 1 agent"
+    labels = texts(render(shown, UTC))
+    assert labels[0] == "Sun 15 Jun 2025, 16:00 – 17:00 (UTC) · 1 agent"
     for expected in ("16:15", "worker-1", "#1", "»", "hands over", "#1 Parse files"):
-        assert expected in found
-    titles = [each.text for each in ElementTree.fromstring(render(shown, UTC)).iter(f"{SVG}title")]
+        assert expected in labels
+    titles = [
+        element.text for element in ElementTree.fromstring(render(shown, UTC)).iter(f"{SVG}title")
+    ]
     assert titles == [
         "worker-1 idle: 15 Jun 16:00–16:10",
         "worker-1 works on #1: 15 Jun 16:10–17:00",
@@ -49,9 +51,9 @@ def test_nothing_that_others_wrote_becomes_markup() -> None:
     )
     picture = render(shown, UTC)
     root = ElementTree.fromstring(picture)
-    kinds = {each.tag.removeprefix(SVG) for each in root.iter()}
+    kinds = {element.tag.removeprefix(SVG) for element in root.iter()}
     assert kinds == {"svg", "style", "rect", "text", "path", "title", "g"}
-    names = {name for each in root.iter() for name in each.attrib}
+    names = {name for element in root.iter() for name in element.attrib}
     assert not any(name.startswith("on") or "href" in name for name in names)
     picture.encode("utf-8")
 

@@ -13,7 +13,7 @@ from tests.support.runs import Shift, shift_of
 def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
     """After the test, no process of any run is left."""
     monkeypatch.setenv("GHP_BACKGROUND", "0")
-    made = shift_of(repo, "One", "Two")
-    yield made
-    made.end_all()
-    assert [pid for run in made.runs() for pid in processes.marked(run.id)] == []
+    fleet = shift_of(repo, "One", "Two")
+    yield fleet
+    fleet.end_all()
+    assert [pid for run in fleet.runs() for pid in processes.marked(run.id)] == []

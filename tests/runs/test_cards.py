@@ -32,9 +32,9 @@ def test_its_instructions_are_what_is_below_the_fields(repo: Path) -> None:
 
 def test_no_agent_runs_with_a_card_that_cannot_be_read(repo: Path) -> None:
     commit(repo, {CARD: "---\npermission: []\n---\n"})
-    with pytest.raises(RefusedError) as found:
+    with pytest.raises(RefusedError) as refused:
         of(repo)
-    assert str(found.value) == (
+    assert str(refused.value) == (
         "The card of night cannot be used: .ghp/agents/night.md, line 2 on main: `permission` is "
         "not known (did you mean `permissions`?)."
     )
@@ -43,9 +43,9 @@ def test_no_agent_runs_with_a_card_that_cannot_be_read(repo: Path) -> None:
 @pytest.mark.parametrize("text", ["agents: [", "agents: &a {x: *a}\n", "x" * 100_001])
 def test_no_agent_without_a_file_runs_if_machines_cannot_be_read(repo: Path, text: str) -> None:
     commit(repo, {".ghp/machines.yaml": text})
-    with pytest.raises(RefusedError) as found:
+    with pytest.raises(RefusedError) as refused:
         of(repo)
-    assert str(found.value).startswith(
+    assert str(refused.value).startswith(
         "The permissions of night are unknown: .ghp/machines.yaml on main cannot be used: it"
     )
     commit(repo, {CARD: "---\nmodel: opus\n---\n"})
@@ -54,9 +54,9 @@ def test_no_agent_without_a_file_runs_if_machines_cannot_be_read(repo: Path, tex
 
 def test_what_a_card_grants_waits_for_a_person(repo: Path) -> None:
     commit(repo, {CARD: "---\nurl: http://elsewhere/v1\n---\n"})
-    with pytest.raises(RefusedError) as found:
+    with pytest.raises(RefusedError) as refused:
         of(repo)
-    assert str(found.value) == (
+    assert str(refused.value) == (
         ".ghp/agents/night.md on main says what night may run, reach or read, but nobody has "
         "approved it in this clone."
     )

@@ -27,7 +27,7 @@ def test_a_request_for_changes_stands_until_the_work_is_sent_again(shift: Shift)
     assert (cause.key, cause.issue) == ("review/3", 1)
     assert "```\nUse tabs\n```\nEnd of the review by agent worker-2." in cause.text
     commit(place, {"a.txt": "\ta\n"})
-    assert [each.key for each in causes.standing(shift.app(), [RUN])] == ["review/3"]
+    assert [x.key for x in causes.standing(shift.app(), [RUN])] == ["review/3"]
     succeed(place, "agent-finish")
     assert causes.standing(shift.app(), [RUN]) == []
 
@@ -63,6 +63,6 @@ def test_an_answer_calls_the_agent_unless_a_person_takes_over(shift: Shift) -> N
 def test_what_the_host_says_counts_for_the_commit_that_it_checked(shift: Shift) -> None:
     sent(shift)
     head = shift.app().forge.get(3).head
-    said = HostNews(head, "build: failure", ())
-    assert [x.key for x in causes.standing(shift.app(), [RUN], {3: said})] == ["checks/3"]
-    assert causes.standing(shift.app(), [RUN], {3: said._replace(head="0" * 40)}) == []
+    news = HostNews(head, "build: failure", ())
+    assert [x.key for x in causes.standing(shift.app(), [RUN], {3: news})] == ["checks/3"]
+    assert causes.standing(shift.app(), [RUN], {3: news._replace(head="0" * 40)}) == []

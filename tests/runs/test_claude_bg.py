@@ -113,8 +113,8 @@ def test_a_run_prints_the_session_and_ends_when_it_rests(desk: Desk) -> None:
     transcript = desk.home / f".claude/projects/-tree/{SESSION}.jsonl"
     transcript.parent.mkdir(parents=True)
     text = [{"type": "text", "text": "I work."}]
-    said = {"type": "assistant", "message": {"id": "m", "content": text}}
-    transcript.write_text(f"{json.dumps(said)}\n")
+    spoken = {"type": "assistant", "message": {"id": "m", "content": text}}
+    transcript.write_text(f"{json.dumps(spoken)}\n")
     orphan = desk.run.parent / "ffffffffffff"
     orphan.mkdir()
     (orphan / "run.json").write_text(json.dumps({"path": str(desk.tree)}))

@@ -60,7 +60,7 @@ def test_a_supervisor_that_never_gives_up_is_found(monkeypatch: pytest.MonkeyPat
     decide = policy.decide
 
     def without_give_up(scene: policy.FleetView) -> list[policy.Action]:
-        return [each for each in decide(scene) if not isinstance(each, policy.GiveUp)]
+        return [x for x in decide(scene) if not isinstance(x, policy.GiveUp)]
 
     monkeypatch.setattr(policy, "decide", without_give_up)
     with pytest.raises(LawError, match="forgotten"):
@@ -75,7 +75,7 @@ def test_a_dispatch_that_leaves_work_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_claim_without_a_comparison_is_found() -> None:
     class NeverCompares(Fleet):
-        def _is_late(self, known: Lock | None, now: Lock | None) -> bool:
+        def _is_late(self, lock: Lock | None, now: Lock | None) -> bool:
             return False
 
     with pytest.raises(LawError, match="runs twice"):

@@ -66,14 +66,14 @@ def test_it_is_freed_once(shift: Shift, run: RunRecord) -> None:
 
 def test_nobody_takes_the_issue_until_a_person_answers(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
-    asked = give_up.ask(app, run)
-    assert give_up.ask(app, run) == asked
+    question = give_up.ask(app, run)
+    assert give_up.ask(app, run) == question
     give_up.free(app, run)
     with pytest.raises(RefusedError):
         claims.claim_next(shift.app("worker-2"), skips={2})
     shown = invoke("agent-escalations", shift.repo).out
     assert "2 runs of worker-1 at #1 failed in a row." in shown
-    succeed(shift.repo, f"agent-answer {asked} 1 --as @me")
+    succeed(shift.repo, f"agent-answer {question} 1 --as @me")
     assert give_up.left_to_people(app) == set()
     assert claims.claim_next(shift.app("worker-2"), skips={2}).issue.number == 1
 

@@ -36,23 +36,25 @@ def test_the_client_works_in_the_worktree_as_the_agent(
     shift: Shift, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GH_TOKEN", "secret-1234")
-    made = begin(shift, 'pwd; echo "$GHP_AGENT $GHP_RUN [$GH_TOKEN]"; head -c 20 "$1"')
-    ended(folder.of(shift.app().ws, made.run.id))
-    log = folder.of(shift.app().ws, made.run.id) / "log"
-    assert log.read_text() == (f"{made.run.path}\nworker-1 {made.run.id} []\nYou are agent worker")
-    assert made.child
-    made.child.kill()
+    launched = begin(shift, 'pwd; echo "$GHP_AGENT $GHP_RUN [$GH_TOKEN]"; head -c 20 "$1"')
+    ended(folder.of(shift.app().ws, launched.run.id))
+    log = folder.of(shift.app().ws, launched.run.id) / "log"
+    assert log.read_text() == (
+        f"{launched.run.path}\nworker-1 {launched.run.id} []\nYou are agent worker"
+    )
+    assert launched.child
+    launched.child.kill()
 
 
 def test_the_agent_lives_as_long_as_its_client(shift: Shift) -> None:
-    made = begin(shift, STAYS)
+    launched = begin(shift, STAYS)
     ws = shift.app().ws
-    assert made.run.state == RUNNING
-    assert folder.read_all(ws) == [made.run]
+    assert launched.run.state == RUNNING
+    assert folder.read_all(ws) == [launched.run]
     assert alive.process_lives(ws.presence("worker-1") or {}) is True
-    assert made.child
+    assert launched.child
     assert client_process.end(ws, "worker-1") is True  # as `agent-stop --now` does
-    made.child.kill()
+    launched.child.kill()
     assert alive.process_lives(ws.presence("worker-1") or {}) is False
     launch.rest(ws, "worker-1")
     assert alive.process_lives(ws.presence("worker-1") or {}) is True
@@ -63,10 +65,10 @@ def test_what_cannot_start_is_a_failed_run(shift: Shift, monkeypatch: pytest.Mon
         raise OSError(8, "Exec format error")
 
     monkeypatch.setattr(processes, "start", refuse)
-    made = begin(shift, STAYS)
-    assert (made.child, made.run.state, made.run.outcome) == (None, ENDED, FAILED)
-    assert made.run.why == "cannot start: Exec format error"
-    assert made.run.ended == made.run.seconds  # the next one waits
+    launched = begin(shift, STAYS)
+    assert (launched.child, launched.run.state, launched.run.outcome) == (None, ENDED, FAILED)
+    assert launched.run.why == "cannot start: Exec format error"
+    assert launched.run.ended == launched.run.seconds  # the next one waits
 
 
 def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
@@ -76,9 +78,9 @@ def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     assert second.run.tries == 1
     prompt = folder.of(shift.app().ws, second.run.id) / "prompt.md"
     assert "That run ended: «it fell»." in prompt.read_text()
-    for made in (first, second):
-        assert made.child
-        made.child.kill()
+    for launched in (first, second):
+        assert launched.child
+        launched.child.kill()
 
 
 @pytest.mark.skipif(not shutil.which("script"), reason="`script` of util-linux is not installed")

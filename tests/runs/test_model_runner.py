@@ -35,10 +35,10 @@ def models() -> Iterator[FakeModels]:
 def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
     monkeypatch.setenv("MODEL_KEY", KEY)
-    made = shift_of(repo, "One")
-    yield made
-    made.end_all()
-    assert [pid for run in made.runs() for pid in processes.marked(run.id)] == []
+    fleet = shift_of(repo, "One")
+    yield fleet
+    fleet.end_all()
+    assert [pid for run in fleet.runs() for pid in processes.marked(run.id)] == []
 
 
 def work(shift: Shift, models: FakeModels, *options: str) -> tuple[int, list[str]]:
@@ -70,10 +70,10 @@ def test_a_model_works_from_an_issue_to_a_pull_request(shift: Shift, models: Fak
             "+ night ended R- #1: finished: pull request #3.",
         ],
     )
-    said = models.requests(KEY)[-1].said
-    assert "You are agent night. You work alone" in said
-    assert "a = 3\nb = 2" in said
-    assert KEY not in said  # commands do not get the key
+    text = models.requests(KEY)[-1].said
+    assert "You are agent night. You work alone" in text
+    assert "a = 3\nb = 2" in text
+    assert KEY not in text  # commands do not get the key
     logs = invoke("agent-logs night", shift.repo)
     assert logs.out.splitlines()[:3] == ["I look.", "> list", "> write src/new.py"]
     assert logs.out.splitlines()[-1] == "Ended."
@@ -95,8 +95,8 @@ def test_an_edit_of_a_file_that_another_agent_holds_is_refused(
     )
     code, _ = work(shift, models, "--tries", "1")
     assert code == 1
-    said = models.requests(KEY)[-1].said
-    assert "Refused: held.txt is leased by other since" in said
+    text = models.requests(KEY)[-1].said
+    assert "Refused: held.txt is leased by other since" in text
     assert not (Path(shift.last().path) / "held.txt").exists()
 
 
@@ -118,19 +118,19 @@ def test_a_failed_run_goes_on_with_its_conversation(shift: Shift, models: FakeMo
     code, _ = work(shift, models, "--pause", "0s")
     assert code == 1
     assert [state[2] for state in states(shift.runs())] == ["failed", "escalated"]
-    said = models.requests(KEY)[-1].said
-    assert "I found banana." in said
-    assert "You worked on this before." in said
+    text = models.requests(KEY)[-1].said
+    assert "I found banana." in text
+    assert "You worked on this before." in text
 
 
 @pytest.mark.slow
 def test_a_run_that_is_stopped_ends_the_command_of_its_model(
     shift: Shift, models: FakeModels
 ) -> None:
-    asked = threading.Event()
+    requested = threading.Event()
 
     def sleep(_: fake_models.Request) -> Turn:
-        asked.set()
+        requested.set()
         return Turn("", (Call("run", {"command": "sleep 1000 & sleep 1000"}),))
 
     models.script(KEY, sleep)
@@ -139,7 +139,7 @@ def test_a_run_that_is_stopped_ends_the_command_of_its_model(
     with subprocess.Popen(
         [*command, *endpoint], cwd=shift.repo, stderr=subprocess.DEVNULL
     ) as supervisor:
-        assert asked.wait(60)
+        assert requested.wait(60)
         succeed(shift.repo, "agent-stop night --now --as @me")
         supervisor.wait(60)
     assert states(shift.runs()) == [("night", 1, "stopped")]

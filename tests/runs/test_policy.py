@@ -28,8 +28,8 @@ LIMITS = RunLimits(silence=60, time=600, turns=5, cost=1.0, tokens=1_000)
 
 
 def decide(slot: Slot, **more: Any) -> policy.Action | None:
-    found = policy.decide(FleetView((slot,), LIMITS)._replace(**more))
-    return found[0] if found else None
+    actions = policy.decide(FleetView((slot,), LIMITS)._replace(**more))
+    return actions[0] if actions else None
 
 
 def live(**more: Any) -> Slot:
@@ -167,7 +167,7 @@ class Fleet:
     live: dict[str, LiveRun] = field(default_factory=dict)
     begun: dict[tuple[str, int], OpenJob] = field(default_factory=dict)
     failed: dict[int, set[str]] = field(default_factory=dict)
-    asked: set[int] = field(default_factory=set)
+    with_question: set[int] = field(default_factory=set)
     done: set[int] = field(default_factory=set)
     runs: int = 0
     longest: float = 0.0
@@ -193,7 +193,7 @@ class Fleet:
         match action:
             case Take(agent, skips):
                 free = [n for n, who in self.jobs.items() if who is None]
-                ready = [n for n in free if n not in skips | self.asked | self.done]
+                ready = [n for n in free if n not in skips | self.with_question | self.done]
                 if ready:
                     self.jobs[ready[0]] = agent
                     self.start(agent, ready[0])
@@ -207,7 +207,7 @@ class Fleet:
                 self.jobs[issue] = None
                 del self.begun[agent, issue]
                 if asks:
-                    self.asked.add(issue)
+                    self.with_question.add(issue)
                 else:
                     self.failed.setdefault(issue, set()).add(agent)
 
@@ -246,10 +246,10 @@ def test_every_issue_is_done_once_or_a_person_is_asked(seed: int) -> None:
     fleet = Fleet(chance, agents, dict.fromkeys(range(1, 31)), RunLimits(silence=90, time=900))
     for _ in range(3_000):
         fleet.step()
-        if fleet.done | fleet.asked == fleet.jobs.keys() and not fleet.live:
+        if fleet.done | fleet.with_question == fleet.jobs.keys() and not fleet.live:
             break
-    assert fleet.done | fleet.asked == fleet.jobs.keys()
-    assert not fleet.done & fleet.asked
+    assert fleet.done | fleet.with_question == fleet.jobs.keys()
+    assert not fleet.done & fleet.with_question
     assert fleet.longest < 900 + 41
     assert fleet.runs <= len(fleet.jobs) * len(agents) * fleet.limits.tries
 

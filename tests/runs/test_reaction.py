@@ -38,33 +38,33 @@ def runs(draw: some.DrawFn) -> RunRecord:
     return RUN._replace(issue=issue, outcome=outcome, cause=words)
 
 
-@given(some.lists(causes(), max_size=6, unique_by=lambda each: each.key),
+@given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key),
        some.lists(runs(), max_size=8))  # fmt: skip
 def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(
-    standing: list[RunCause], known: list[RunRecord]
+    standing: list[RunCause], past: list[RunRecord]
 ) -> None:
-    found = reaction.choose(standing, known)
+    reactions = reaction.choose(standing, past)
     for cause in standing:
-        chosen = found.get(cause.issue, Reaction(()))
+        chosen = reactions.get(cause.issue, Reaction(()))
         heard = cause.is_heard and any(
-            cause.key in run.cause.split() and run.outcome in (FINISHED, ASKS) for run in known
+            cause.key in run.cause.split() and run.outcome in (FINISHED, ASKS) for run in past
         )
         assert (cause in chosen.causes) == (
-            not heard and reaction.tries(cause.key, known) < MOST_TRIES
+            not heard and reaction.tries(cause.key, past) < MOST_TRIES
         )
         assert (cause in chosen.hopeless) == (
-            not heard and reaction.tries(cause.key, known) >= MOST_TRIES
+            not heard and reaction.tries(cause.key, past) >= MOST_TRIES
         )
 
 
-@given(some.lists(causes(), max_size=6, unique_by=lambda each: each.key))
+@given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key))
 def test_runs_for_what_stands_end_after_two_of_each_issue(standing: list[RunCause]) -> None:
-    known: list[RunRecord] = []
+    runs: list[RunRecord] = []
     for _ in range(10):
-        for issue, found in reaction.choose(standing, known).items():
-            if found.causes:
-                known.append(RUN._replace(issue=issue, outcome=FINISHED, cause=found.keys))
-    assert len(known) <= MOST_TRIES * len({cause.issue for cause in standing})
+        for issue, chosen in reaction.choose(standing, runs).items():
+            if chosen.causes:
+                runs.append(RUN._replace(issue=issue, outcome=FINISHED, cause=chosen.keys))
+    assert len(runs) <= MOST_TRIES * len({cause.issue for cause in standing})
 
 
 def test_an_order_of_causes_changes_nothing_but_their_order() -> None:
@@ -125,8 +125,8 @@ def test_checks_that_failed_on_the_host_are_quoted() -> None:
 
 def test_a_return_and_the_host_say_one_thing_once() -> None:
     both = PullNews(PULL, 1, ("head2", ""), [(RETURN, 1)], failed="make: failure")
-    found = reaction.choose(reaction.of_pull(both), [])
-    assert [cause.text[:30] for cause in found[1].causes] == ["Pull request #5 (for #1) was s"]
+    chosen = reaction.choose(reaction.of_pull(both), [])
+    assert [cause.text[:30] for cause in chosen[1].causes] == ["Pull request #5 (for #1) was s"]
 
 
 def test_a_conflict_names_the_command_that_shows_it() -> None:

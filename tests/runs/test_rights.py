@@ -44,9 +44,9 @@ HOOK = {
 
 
 def claude(card: AgentCard) -> tuple[str, ...]:
-    made = rights.render(card, "claude", "/run")
-    assert json.loads(made.args[-1].removeprefix("--settings=")) == HOOK
-    return made.args[:-1]
+    rendered = rights.render(card, "claude", "/run")
+    assert json.loads(rendered.args[-1].removeprefix("--settings=")) == HOOK
+    return rendered.args[:-1]
 
 
 def test_claude_gets_lists_of_tools_and_our_hook_for_each() -> None:
@@ -91,11 +91,11 @@ def rule(tool: str, priority: int, prefix: str = "") -> str:
 
 
 def test_gemini_gets_a_policy() -> None:
-    made = rights.render(SOME, "gemini", "/run")
-    assert made.args == ("--approval-mode", "default", "--policy", "/run/policy.toml")
+    rendered = rights.render(SOME, "gemini", "/run")
+    assert rendered.args == ("--approval-mode", "default", "--policy", "/run/policy.toml")
     free = ["read_file", "glob", "grep_search", "list_directory", "write_todos"]
     shell = [*(f"git {x}" for x in GIT), *(f"ghp {x}" for x in GHP), "npm install", "make"]
-    assert made.files["policy.toml"] == "\n".join(
+    assert rendered.files["policy.toml"] == "\n".join(
         [
             rule("*", 100),
             *(rule(tool, 200) for tool in [*free, "replace", "write_file", "mcp__github__get"]),
@@ -110,8 +110,8 @@ def test_gemini_gets_a_policy() -> None:
 
 def test_opencode_gets_its_permissions() -> None:
     shell = [*(f"git {x}" for x in GIT), *(f"ghp {x}" for x in GHP), "npm install", "make"]
-    made = rights.render(SOME, "opencode", "/run")
-    assert json.loads(made.env["OPENCODE_PERMISSION"]) == {
+    rendered = rights.render(SOME, "opencode", "/run")
+    assert json.loads(rendered.env["OPENCODE_PERMISSION"]) == {
         "edit": {"*": "deny", "docs/*.md": "allow", "src/*": "allow"},
         "bash": {"*": "deny"}
         | dict.fromkeys((word for x in shell for word in (x, f"{x} *")), "allow"),
@@ -125,13 +125,16 @@ def test_opencode_gets_its_permissions() -> None:
 
 def test_opencode_reads_what_the_card_names_and_asks_our_plugin() -> None:
     card = SOME._replace(permissions=(Permission("read_file", ("docs/",)),))
-    made = rights.render(card, "opencode", "/a b")
-    rules = json.loads(made.env["OPENCODE_PERMISSION"])
+    rendered = rights.render(card, "opencode", "/a b")
+    rules = json.loads(rendered.env["OPENCODE_PERMISSION"])
     assert rules["read"] == {"*": "deny", "docs/*": "allow"}
     assert [rules[tool] for tool in ("glob", "grep", "list")] == ["deny"] * 3
-    plugin = json.loads(made.env["OPENCODE_CONFIG_CONTENT"])
+    plugin = json.loads(rendered.env["OPENCODE_CONFIG_CONTENT"])
     assert plugin == {"plugin": ["file:///a%20b/rights.js"]}
-    assert json.dumps([PY, "-P", "-m", "ghp_agents", "hook", "opencode"]) in made.files["rights.js"]
+    assert (
+        json.dumps([PY, "-P", "-m", "ghp_agents", "hook", "opencode"])
+        in rendered.files["rights.js"]
+    )
 
 
 def test_codex_trusts_our_hook_by_its_hash(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,9 +156,9 @@ def test_our_own_client_has_our_hooks_only() -> None:
 def test_a_client_that_nothing_holds_is_not_started() -> None:
     rights.check(SOME, "claude")
     rights.check(AgentCard("night"), "aider")
-    with pytest.raises(RefusedError) as found:
+    with pytest.raises(RefusedError) as refused:
         rights.check(SOME, "aider")
-    assert str(found.value) == (
+    assert str(refused.value) == (
         "aider cannot enforce the permissions of night (.ghp/agents/night.md on main)."
     )
 
@@ -166,8 +169,8 @@ def test_only_a_card_gives_the_token_for_github() -> None:
 
 
 def test_the_hooks_read_what_is_allowed() -> None:
-    made = rights.document(SOME._replace(autonomous="true"), "/top")
-    assert {key: made[key] for key in made if key not in ("own", "write")} == {
+    rendered = rights.document(SOME._replace(autonomous="true"), "/top")
+    assert {key: rendered[key] for key in rendered if key not in ("own", "write")} == {
         "version": 2, "top": "/top", "card": ".ghp/agents/night.md", "autonomous": "true",
         "read": [], "run": ("npm install", "make"), "network": ("docs.example",),
         "tools": ["mcp__github__get"], "guarded": list(rights.SET_UPS),

@@ -17,7 +17,7 @@ CHECK = 'test -n "$GHP_RUN" || { echo "No work here, please"; exit 1; }'  # not 
 
 def questions(shift: Shift) -> list[str]:
     """The names of all questions."""
-    return [each.object for each in shift.app().store.ledger() if each.event == "escalate"]
+    return [entry.object for entry in shift.app().store.ledger() if entry.event == "escalate"]
 
 
 def merge(road: Road) -> None:
@@ -49,7 +49,7 @@ def test_after_two_runs_for_failed_checks_a_person_is_asked_once(shift: Shift) -
     assert states(shift.runs()) == [
         ("worker-1", 1, "finished"), ("worker-1", 1, "finished"), ("worker-1", 1, "asks"),
     ]  # fmt: skip
-    assert [each.cause for each in shift.runs()] == ["", "checks/3", "checks/3"]
+    assert [x.cause for x in shift.runs()] == ["", "checks/3", "checks/3"]
     assert "a check failed (round 2)" in shift.prompt()
     assert "\nNo work here, please\n" in shift.prompt()
     [question] = questions(shift)
@@ -85,7 +85,7 @@ def test_an_issue_that_waits_is_continued_after_its_blocker(shift: Shift) -> Non
     assert states(shift.runs()) == [("worker-1", 1, "blocked")]
     succeed(shift.repo, "agent-issue close 2 --reason Done --as @me")
     run(shift, supervisor)
-    assert [each.cause for each in shift.runs()] == ["", "unblocked/2/1"]
+    assert [x.cause for x in shift.runs()] == ["", "unblocked/2/1"]
     again = "You are started again for this:\n\nNothing blocks #1 any more: #2 is closed. Go on."
     assert again in shift.prompt()
 
@@ -113,7 +113,7 @@ def test_a_review_in_another_clone_starts_the_run_that_answers_it(two: Shift) ->
     )
     succeed(two.repo, "agent-sync")
     run(two, supervisor)
-    assert [each.cause.split("/")[0] for each in two.runs()] == ["", "review"]
+    assert [x.cause.split("/")[0] for x in two.runs()] == ["", "review"]
     assert "\nSay less\n" in two.prompt()
     succeed(two.repo, "agent-sync")
     succeed(

@@ -14,10 +14,10 @@ Json = dict[str, Any]
 
 
 def read(*events: Json | str) -> ClientProgress:
-    known = ClientProgress()
+    progress = ClientProgress()
     for event in events:
-        known = stream.read(known, event if isinstance(event, str) else json.dumps(event))
-    return known
+        progress = stream.read(progress, event if isinstance(event, str) else json.dumps(event))
+    return progress
 
 
 def answer(id: str, *blocks: Json, **more: object) -> Json:
@@ -102,9 +102,9 @@ def test_what_is_no_event_changes_nothing(line: str) -> None:
                     "turn.completed", "step_finish", "message"]))  # fmt: skip
 def test_no_event_stops_the_reader(fields: object, kind: str) -> None:
     line = json.dumps({**(fields if isinstance(fields, dict) else {}), "type": kind})
-    known = stream.read(ClientProgress(), line)
-    assert 0 <= known.cost < 1e12
-    assert known.turns >= 0
+    progress = stream.read(ClientProgress(), line)
+    assert 0 <= progress.cost < 1e12
+    assert progress.turns >= 0
     stream.shown(line)
 
 

@@ -289,8 +289,8 @@ def test_other_clones_hear_that_a_silent_client_runs(shift: Shift) -> None:
     os.utime(file, (shift.clock.now(), shift.clock.now()))
     shift.clock.wait(shift.app().ws.settings.stale_after)
     supervisor.step()
-    known = shift.app().ws.presence("worker-1") or {}
-    assert known["processRunsFor"] == shift.app().ws.settings.dead_after
+    presence = shift.app().ws.presence("worker-1") or {}
+    assert presence["processRunsFor"] == shift.app().ws.settings.dead_after
     shift.end_all()
 
 
@@ -327,9 +327,9 @@ def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
     shift.spoke()
     supervisor.step()
     supervisor.step()
-    known = shift.app().ws.presence("worker-1") or {}
-    assert known["lastProgress"] > before
-    assert alive.process_lives(known) is True
+    presence = shift.app().ws.presence("worker-1") or {}
+    assert presence["lastProgress"] > before
+    assert alive.process_lives(presence) is True
     shift.end_all()
 
 

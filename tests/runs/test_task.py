@@ -71,6 +71,6 @@ def test_the_last_step_that_was_named_runs() -> None:
 
 @given(st.lists(st.text(max_size=30), max_size=300), st.sampled_from(["running", "stopped"]))
 def test_whatever_a_task_reports_is_shown_short_and_clean(lines: list[str], now: str) -> None:
-    found = steps(["A", "B"], lines, now)
-    assert len(found) <= 200
-    assert all(step.text.isprintable() and len(step.text) <= 200 for step in found)
+    shown = steps(["A", "B"], lines, now)
+    assert len(shown) <= 200
+    assert all(step.text.isprintable() and len(step.text) <= 200 for step in shown)

@@ -46,7 +46,7 @@ class Bureau:
         return started.run
 
     def now(self, run: RunRecord) -> RunRecord:
-        return next(each for each in folder.read_all(self.app().ws) if each.id == run.id)
+        return next(x for x in folder.read_all(self.app().ws) if x.id == run.id)
 
     def ended(self, run: RunRecord) -> RunRecord:
         """The record after the end."""
@@ -61,8 +61,8 @@ class Bureau:
     def news(self) -> list[tuple[str, tuple[str, ...], str]]:
         """What was sent: who, to whom, and the subject without ids."""
         app = self.app()
-        found = mailbox.read(app.ws, app.store.snapshot())
-        return [(x.by.name, x.to, x.subject.partition(" (")[0]) for x in found]
+        messages = mailbox.read(app.ws, app.store.snapshot())
+        return [(x.by.name, x.to, x.subject.partition(" (")[0]) for x in messages]
 
 
 def lead(run: str) -> Sequence[str]:
@@ -71,11 +71,11 @@ def lead(run: str) -> Sequence[str]:
 
 @pytest.fixture
 def bureau(repo: Path, tmp_path: Path) -> Iterator[Bureau]:
-    made = Bureau(repo, tmp_path / "home")
-    yield made
-    for run in folder.read_all(made.app().ws):
+    office = Bureau(repo, tmp_path / "home")
+    yield office
+    for run in folder.read_all(office.app().ws):
         processes.end(run, ManualClock().wait)
-    for child in made.children:
+    for child in office.children:
         child.kill()  # reaps it
 
 

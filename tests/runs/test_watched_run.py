@@ -10,11 +10,11 @@ def test_output_is_read_once_with_its_session_and_its_last_line(shift: Shift) ->
     folder.write(ws, RUN)
     log = folder.of(ws, RUN.id) / "log"
     log.write_text('{"type":"system","session_id":"s-1"}\nhello\n')
-    known = WatchedRun(ws, RUN, None, 5.0)
-    assert known.listen(9.0)
-    assert (known.progress.session, known.last_line, known.spoke) == ("s-1", "hello", 9.0)
-    assert not known.listen(12.0)
-    assert known.spoke == 9.0
+    watched = WatchedRun(ws, RUN, None, 5.0)
+    assert watched.listen(9.0)
+    assert (watched.progress.session, watched.last_line, watched.spoke) == ("s-1", "hello", 9.0)
+    assert not watched.listen(12.0)
+    assert watched.spoke == 9.0
 
 
 def test_a_run_without_a_process_does_not_live(shift: Shift) -> None:

@@ -103,15 +103,15 @@ def test_two_sweeps_at_once_in_two_clones_come_to_what_one_does(
     run(sweeper)
     run(other)
     team.silence(DEAD, two)
-    seen: list[list[str]] = []
-    locks: Any = Rival(sweeper.locks, "release", lambda: seen.append(texts(run(other))))
+    results: list[list[str]] = []
+    locks: Any = Rival(sweeper.locks, "release", lambda: results.append(texts(run(other))))
     first = sweep(make_context(sweeper.ws, sweeper.store, locks, sweeper.tracker))
     # The other waits until the first can be taken for dead; then it does all, and the first none.
-    assert seen == [["worker-1 is dead; back in the queue (attempt 1)"]]
+    assert results == [["worker-1 is dead; back in the queue (attempt 1)"]]
     assert texts(first) == ["left: it changed meanwhile: it is free (generation 1)"]
     assert len(refs(team.remote, "refs/ghp/lease/sweeper")) == 1
-    for each in (sweeper, other, sweeper):
-        each.sync()
+    for x in (sweeper, other, sweeper):
+        x.sync()
     assert len(comments(sweeper)) == 1
     assert sweeper.assignees(1) == ()
     assert run(sweeper).done == 0
@@ -146,8 +146,8 @@ class World:
         two.claim(3)
         late = team.join("worker-7")
         late.sync()
-        for each in (one, two):
-            each.sync()
+        for clone in (one, two):
+            clone.sync()
         run(sweeper)
         team.silence(DEAD - STALE, two)
         late.claim(4)

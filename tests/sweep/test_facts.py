@@ -33,10 +33,10 @@ class Counted:
         self._counter = counter
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._part, name)
-        if callable(found):
+        value = getattr(self._part, name)
+        if callable(value):
             self._counter[f"{type(self._part).__name__}.{name}"] += 1
-        return found
+        return value
 
 
 class Crowd:

@@ -120,9 +120,9 @@ def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
     before = clones(team)
     team.silence(DEAD + 10)
     slow, rival = runners.fresh(), runners.fresh()
-    found: list[Any] = []
+    results: list[Any] = []
     # The slow one has taken the first claim already when the other takes it for dead.
-    calls = iter((None, lambda: found.append(run(rival, ephemeral=True))))
+    calls = iter((None, lambda: results.append(run(rival, ephemeral=True))))
 
     class Slow(Rival):
         def __getattr__(self, name: str) -> Any:
@@ -135,7 +135,7 @@ def test_a_rival_that_wrote_under_the_same_id_loses_nothing_and_no_ref_is_left(
     locks: Any = Slow(slow.locks, "release", lambda: None)
     swept = sweep(make_context(slow.ws, slow.store, locks, slow.tracker), ephemeral=True)
     assert [done for _, done in kinds(swept)] == [True, False]
-    assert [each.clone for each in (swept, *found)] == [common, common]
+    assert [x.clone for x in (swept, *results)] == [common, common]
     assert clones(team) == before
     late = runners.fresh()
     run(late, ephemeral=True)

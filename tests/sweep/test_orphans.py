@@ -100,7 +100,7 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     name = text.rpartition(" ")[2]
     assert text == f"removed worktree {folder}{MERGED}; its work is in {name}"
     assert not folder.exists()
-    saved = next(each for each in handoffs(host) if each.name == name)
+    saved = next(handoff for handoff in handoffs(host) if handoff.name == name)
     two.sync()
     restore(two.parts, saved)
     assert (two.ws.folder / "late.py").read_text() == "unsaved = 1\n"
@@ -160,8 +160,8 @@ def test_a_branch_that_was_squashed_is_merged_if_its_pull_request_says_so_of_thi
     house = App(repo, os.environ, name="@me")
 
     def left() -> list[str]:
-        found = sweep_orphans.find_orphans(house, [], {})
-        return [each.removable or each.kept for each in found]
+        orphans = sweep_orphans.find_orphans(house, [], {})
+        return [orphan.removable or orphan.kept for orphan in orphans]
 
     pull = house.forge.open(NewPull(branch, "main", head, "Parse"), by)
     assert left() == ["it is not merged"]

@@ -54,7 +54,7 @@ def dead(number: int, holder: str = "worker-1") -> Held:
 def issue(
     number: int, *labels: str, state: str = "open", blocked_by: tuple[int, ...] = ()
 ) -> Issue:
-    blockers = tuple(IssueNumber(each) for each in blocked_by)
+    blockers = tuple(IssueNumber(n) for n in blocked_by)
     return Issue(
         f"{number:08x}", IssueNumber(number), f"Issue {number}",
         state=state, labels=labels, blocked_by=blockers,
@@ -62,9 +62,9 @@ def issue(
 
 
 def facts(*claims: Held, issues: tuple[Issue, ...] = (issue(1),), **more: object) -> SweepFacts:
-    known = {int(each.number): each for each in issues}
+    by_number = {int(x.number): x for x in issues}
     claimed = {held.lease.name: int(held.lease.name.removeprefix("issue/")) for held in claims}
-    return SweepFacts(claims, known, claimed, **more)  # type: ignore[arg-type]
+    return SweepFacts(claims, by_number, claimed, **more)  # type: ignore[arg-type]
 
 
 ONE = dead(1)
@@ -138,19 +138,19 @@ def test_what_the_decision_forbids_is_given_to_nobody(more: SweepFacts) -> None:
 
 def test_the_nearest_gets_it() -> None:
     done = issue(9, state="closed")._replace(parent=IssueNumber(7), assignees=("worker-3",))
-    known = (issue(1)._replace(parent=IssueNumber(7)), done)
+    issues = (issue(1)._replace(parent=IssueNumber(7)), done)
     near = Worker("worker-3", 1)
-    found = plan(facts(ONE, issues=known, workers=(TWO, near)), policy=REASSIGN)
-    assert found == [Free(1, ONE, 1, near)]
+    acts = plan(facts(ONE, issues=issues, workers=(TWO, near)), policy=REASSIGN)
+    assert acts == [Free(1, ONE, 1, near)]
 
 
 def test_the_least_loaded_gets_the_next_and_each_adds_to_its_load() -> None:
     claims = [dead(1), dead(2), dead(3), claim(4, holder="worker-2")]
-    known = tuple(issue(number) for number in (1, 2, 3, 4))
-    found = plan(
-        facts(*claims, issues=known, workers=(TWO, Worker("worker-3", 1))), policy=REASSIGN
+    issues = tuple(issue(number) for number in (1, 2, 3, 4))
+    acts = plan(
+        facts(*claims, issues=issues, workers=(TWO, Worker("worker-3", 1))), policy=REASSIGN
     )
-    given = [act.to.name for act in found if isinstance(act, Free) and act.to]
+    given = [act.to.name for act in acts if isinstance(act, Free) and act.to]
     assert given == ["worker-3", "worker-2", "worker-3"]
 
 

@@ -132,8 +132,8 @@ def test_a_dead_holders_issue_is_given_to_the_least_loaded_who_can_do_it(
         agent.beat(capabilities=words)
     one.claim(1)
     one.sync()
-    for each in (two, three):
-        each.sync()
+    for x in (two, three):
+        x.sync()
     run(sweeper)
     team.silence(DEAD, two, three)
     (outcome,) = run(sweeper, policy="reassign").outcomes

@@ -62,8 +62,8 @@ def test_a_client_that_goes_away_leaves_no_process_behind(repo: Path, tmp_path: 
     checks = f'{{"agents": {{"checks": ["echo $$ > {started}; sleep 777"]}}}}'
     commit(repo, {".ghp/config.json": checks}, "Checks")
     succeed(repo, "agent-issue new 'Parse it'", "agent-trust --yes", "agent-start 1 --as worker-1")
-    there = Path(invoke("agent-where 1", repo).out.strip())
-    commit(there, {"a.py": "new\n"}, "Work")
+    folder = Path(invoke("agent-where 1", repo).out.strip())
+    commit(folder, {"a.py": "new\n"}, "Work")
 
     import anyio
 
@@ -75,7 +75,7 @@ def test_a_client_that_goes_away_leaves_no_process_behind(repo: Path, tmp_path: 
                     await anyio.sleep(0.05)
                 calls.cancel_scope.cancel()
 
-    with_server(there, talk, GHP_AGENT="worker-1")
+    with_server(folder, talk, GHP_AGENT="worker-1")
     assert not is_running(int(started.read_text()))
 
 

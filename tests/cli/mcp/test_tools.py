@@ -47,13 +47,13 @@ def test_a_call_is_a_command_that_exists_with_options_that_it_has(name: str) -> 
     words = command(name, SAMPLES.get(name, {}))
     Draft202012Validator.check_schema(TOOLS[name].schema)
     Draft202012Validator(TOOLS[name].schema).validate(SAMPLES.get(name, {}))
-    found = app.get_command(click.Context(app), words[0])
-    assert found is not None
+    group = app.get_command(click.Context(app), words[0])
+    assert group is not None
     rest = words[1:]
-    if isinstance(found, click.Group):
-        found = found.get_command(click.Context(found), rest.pop(0))
-        assert found is not None
-    found.make_context(name, rest, resilient_parsing=False)
+    if isinstance(group, click.Group):
+        group = group.get_command(click.Context(group), rest.pop(0))
+        assert group is not None
+    group.make_context(name, rest, resilient_parsing=False)
 
 
 @given(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.text(max_size=9), ANYTHING, max_size=4))

@@ -18,7 +18,7 @@ def here(repo: Path) -> Path:
 
 
 def subjects(repo: Path, words: str) -> list[str]:
-    return [each["subject"] for each in json.loads(invoke(f"{words} --json", repo).out)]
+    return [message["subject"] for message in json.loads(invoke(f"{words} --json", repo).out)]
 
 
 def test_an_inbox_folds_many_notes_to_one_topic(here: Path) -> None:
@@ -29,17 +29,17 @@ def test_an_inbox_folds_many_notes_to_one_topic(here: Path) -> None:
 
 
 def test_a_session_reads_one_notice_and_each_note_counts_as_told(here: Path) -> None:
-    told = invoke("agent-status", here).out
-    assert "Step3" not in told
-    assert "«Step4».\nThis is information only.\n4 more notes in build.step: `ghp agent-" in told
+    text = invoke("agent-status", here).out
+    assert "Step3" not in text
+    assert "«Step4».\nThis is information only.\n4 more notes in build.step: `ghp agent-" in text
     assert "build.step" not in invoke("agent-status", here).out
     assert invoke("agent-inbox", here).err.startswith("No new messages for worker-1.")
 
 
 def test_a_resumed_session_reads_the_same_notice(here: Path) -> None:
-    told = invoke("agent-resume", here).out
-    assert "Step3" not in told
-    assert "- 4 more notes in build.step: `ghp agent-inbox list --topic build.step`.\n" in told
+    text = invoke("agent-resume", here).out
+    assert "Step3" not in text
+    assert "- 4 more notes in build.step: `ghp agent-inbox list --topic build.step`.\n" in text
     assert "build.step" not in invoke("agent-resume", here).out
 
 

@@ -74,7 +74,7 @@ def test_the_setting_decides_instead_of_a_person(here: Path, policy: str, heard:
         person.wait_for(heard[0] if heard else "No new messages")
         assert "New topic" not in person.shown
     listed = json.loads(invoke("agent-inbox --json", here).out)
-    assert [each["subject"] for each in listed] == heard
+    assert [message["subject"] for message in listed] == heard
 
 
 def test_a_hostile_description_is_one_bounded_line(here: Path) -> None:

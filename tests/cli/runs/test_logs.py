@@ -56,8 +56,8 @@ def test_a_log_that_has_ended_is_not_followed(here: Path) -> None:
 
 
 def test_the_list_can_be_read_by_programs(here: Path) -> None:
-    found = json.loads(invoke("agent-logs --json", here).out)
-    assert [(each["id"], each["outcome"]) for each in found] == [("R-0123456789ab", "failed")]
+    runs = json.loads(invoke("agent-logs --json", here).out)
+    assert [(run["id"], run["outcome"]) for run in runs] == [("R-0123456789ab", "failed")]
     assert invoke("agent-logs worker-1 --json", here).code == 2
 
 

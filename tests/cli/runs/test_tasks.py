@@ -69,8 +69,8 @@ def test_tasks_are_listed(here: Path) -> None:
         "R-0123  index docs  2 h ago  finished  247\n"
     )
     assert listed.err == "Main declares index. To start one: `ghp agent-tasks start NAME`.\n"
-    (found,) = json.loads(invoke("agent-tasks list --json", here).out)
-    assert found["steps"][0] == {"text": "Read", "state": "done", "percent": 100}
+    (task,) = json.loads(invoke("agent-tasks list --json", here).out)
+    assert task["steps"][0] == {"text": "Read", "state": "done", "percent": 100}
     runs = json.loads(invoke("agent-logs --json", here).out)
     assert [(run["task"], run["issue"]) for run in runs] == [("index docs", 0)]
 

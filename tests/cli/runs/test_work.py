@@ -25,9 +25,9 @@ STAYS = "echo on; sleep 1000"
 @pytest.fixture
 def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
     monkeypatch.setenv("GHP_BACKGROUND", "0")
-    made = shift_of(repo, "One")
-    yield made
-    made.end_all()
+    fleet = shift_of(repo, "One")
+    yield fleet
+    fleet.end_all()
 
 
 def script(shift: Shift, text: str) -> str:

@@ -8,7 +8,7 @@ NAMES = ["status", "start", "stop", "log", "init"]
 
 
 @pytest.mark.parametrize(
-    ("word", "found"),
+    ("word", "matches"),
     [
         ("staus", ["status"]),
         ("statr", ["start"]),
@@ -18,5 +18,5 @@ NAMES = ["status", "start", "stop", "log", "init"]
         ("", []),
     ],
 )
-def test_only_names_that_are_nearly_the_word_are_suggested(word: str, found: list[str]) -> None:
-    assert closest(word, NAMES) == found
+def test_only_names_that_are_nearly_the_word_are_suggested(word: str, matches: list[str]) -> None:
+    assert closest(word, NAMES) == matches

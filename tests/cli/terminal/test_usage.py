@@ -43,7 +43,7 @@ NEW = "Example: `ghp agent-issue new 'Write the docs' --blocked-by 3 --body -`."
 def test_a_wrong_command_line_is_an_error_with_a_hint_and_no_usage_lines(
     repo: Path, words: str, error: str, hint: str
 ) -> None:
-    told = invoke(words, repo)
+    result = invoke(words, repo)
     command = (
         "ghp"
         if words.startswith("--")
@@ -51,7 +51,7 @@ def test_a_wrong_command_line_is_an_error_with_a_hint_and_no_usage_lines(
     )
     path = command if command == "ghp" else f"ghp {command}"
     full = f"{hint} `{path} --help` lists all options.".lstrip()
-    assert told == (2, "", f"Error: {error}\nHint: {full}\n")
+    assert result == (2, "", f"Error: {error}\nHint: {full}\n")
 
 
 def test_a_group_without_a_command_prints_its_help(repo: Path) -> None:

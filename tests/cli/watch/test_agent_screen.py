@@ -48,7 +48,7 @@ def test_an_empty_answer_is_not_sent_and_escape_sends_none() -> None:
         assert program.screen is program.main
 
     _, look = watch(play)
-    assert [asked for asked in look.asked if asked[0] == "answer"] == []
+    assert [request for request in look.asked if request[0] == "answer"] == []
 
 
 def test_a_question_that_was_answered_meanwhile_says_so() -> None:
@@ -89,7 +89,7 @@ def test_s_asks_before_it_stops_an_agent_and_passes_the_reason() -> None:
 
     look = FakeLook(seen(*team()))
     watch(play, look)
-    assert [asked for asked in look.asked if asked[0] == "stop"] == [
+    assert [request for request in look.asked if request[0] == "stop"] == [
         ("stop", "claude-232b", "Wrong way")
     ]
 

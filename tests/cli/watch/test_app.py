@@ -39,14 +39,14 @@ def test_the_selection_moves_with_arrows_letters_and_pages() -> None:
 def test_the_selection_stays_with_its_agent_when_rows_move() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "j")
-        await known.change(pilot, seen(*reversed(team())))
+        await look.change(pilot, seen(*reversed(team())))
         assert program.main.row is not None
         assert program.main.row.name == "worker-2"
-        await known.change(pilot, seen(*team()[2:]))
+        await look.change(pilot, seen(*team()[2:]))
         assert program.main.row.name == "idle-50", "its place, where the agent is gone"
 
-    known = FakeLook(seen(*team()))
-    watch(play, known)
+    look = FakeLook(seen(*team()))
+    watch(play, look)
 
 
 def test_slash_shows_only_rows_with_all_the_words_and_escape_shows_all_again() -> None:
@@ -107,7 +107,7 @@ def test_both_threads_of_the_feed_outlive_any_error(monkeypatch: pytest.MonkeyPa
     errors: Queue[Exception] = Queue()
     look = Broken(seen())
     look.found = ValueError("overview")
-    reads = feed.Feed(look, lambda found: None, errors.put)
+    reads = feed.Feed(look, lambda overview: None, errors.put)
     reads.start()
     try:
         kept = Counter(type(errors.get(timeout=30.0)) for _ in range(2))

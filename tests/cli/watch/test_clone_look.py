@@ -30,8 +30,8 @@ def look_at(clone: Path) -> CloneLook:
 
 def read(app: App) -> Overview:
     snapshot = app.store.snapshot()
-    seen = presence.list_agents(app, snapshot)
-    return overview(shown_work.shown(app, snapshot, seen), AgentFacts())
+    agents = presence.list_agents(app, snapshot)
+    return overview(shown_work.shown(app, snapshot, agents), AgentFacts())
 
 
 def ask(clone: Path) -> str:
@@ -47,8 +47,8 @@ def row_of(look: CloneLook, name: str) -> AgentRow:
 
 
 def test_an_answer_is_the_persons_and_reaches_the_agent(repo: Path) -> None:
-    look, asked = look_at(repo), ask(repo)
-    question = look.question(asked)
+    look, name = look_at(repo), ask(repo)
+    question = look.question(name)
     assert (question.agent, question.text, question.options) == (
         "worker-1", "Tabs?", ("one", "eight"),
     )  # fmt: skip
@@ -63,9 +63,9 @@ def test_an_answer_is_the_persons_and_reaches_the_agent(repo: Path) -> None:
 
 @pytest.mark.parametrize("text", ["-", "--help", "-- x", "[red]", "' \" $(id)"])
 def test_an_answer_is_taken_as_it_was_typed(repo: Path, text: str) -> None:
-    asked = ask(repo)
-    assert look_at(repo).answer(asked, text).code == 0
-    assert invoke(f"agent-escalations {asked}", repo).out.splitlines()[-1] == text
+    name = ask(repo)
+    assert look_at(repo).answer(name, text).code == 0
+    assert invoke(f"agent-escalations {name}", repo).out.splitlines()[-1] == text
 
 
 def test_a_refused_answer_says_why(repo: Path) -> None:
@@ -79,9 +79,9 @@ def test_a_refused_answer_says_why(repo: Path) -> None:
 def test_in_an_agents_session_nobody_answers_as_a_person(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = ask(repo)
+    name = ask(repo)
     monkeypatch.setenv("GHP_AGENT", "worker-2")
-    ran = look_at(repo).answer(asked, "yes")
+    ran = look_at(repo).answer(name, "yes")
     assert ran.lines[0] == "Error: This is an agent's session. It cannot act as a person."
 
 
@@ -113,8 +113,8 @@ def test_it_returns_at_a_change_and_not_before(repo: Path) -> None:
 
 
 def test_news_of_another_clone_comes_with_the_exchange(clones: Clones) -> None:
-    here, there = clones(2)
-    succeed(there, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
+    here, other = clones(2)
+    succeed(other, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
     succeed(here, "agent-heartbeat --as worker-1 --status testing")
     off, on = look_at(here), CloneLook(App(here, {**os.environ, "GHP_BACKGROUND": "1"}), Overview)
     assert off.exchange() == 15.0
@@ -137,21 +137,21 @@ def test_an_agent_is_shown_with_its_changes_its_handoffs_and_its_log(repo: Path)
 
 
 def test_commands_at_the_same_time_keep_their_own_output(repo: Path) -> None:
-    asked = [ask(repo), "E-1234"] * 3
+    name = [ask(repo), "E-1234"] * 3
     before = sys.stdout, sys.stderr
-    with ThreadPoolExecutor(len(asked)) as pool:
-        runs = list(pool.map(lambda id: look_at(repo).answer(id, "eight"), asked))
+    with ThreadPoolExecutor(len(name)) as pool:
+        runs = list(pool.map(lambda id: look_at(repo).answer(id, "eight"), name))
     assert (sys.stdout, sys.stderr) == before
-    for id, ran in zip(asked, runs, strict=True):
+    for id, ran in zip(name, runs, strict=True):
         assert ran.lines
         assert ("There is no question E-1234." in ran.lines[0]) == (id == "E-1234")
 
 
 def test_a_person_gets_news_now_also_without_background_work(clones: Clones) -> None:
-    here, there = clones(2)
+    here, other = clones(2)
     look = look_at(here)
     look.sync()
-    succeed(there, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
+    succeed(other, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
     assert look.sync() == "origin: news from 1 clone."
     assert [row.name for row in look.overview().agents] == ["worker-2"]
 

@@ -32,8 +32,8 @@ def test_ages_go_on_without_a_new_look() -> None:
     assert (later.last_seen, later.needs[0].age) == (10.0, 60.0)
     unknown = row._replace(last_seen=None, needs=(need._replace(age=None),))
     assert aged(unknown, 5.0) == unknown
-    found = Overview((), Totals(news_age=4.0))
-    assert news_aged(found, 2.0).totals.news_age == 6.0
+    overview = Overview((), Totals(news_age=4.0))
+    assert news_aged(overview, 2.0).totals.news_age == 6.0
     assert news_aged(Overview(), 2.0) == Overview()
 
 

@@ -127,20 +127,20 @@ def test_the_question_of_an_agent_that_is_gone_is_shown_and_answered(repo: Path)
     clock = ManualClock()  # in June 2025
     app = App(repo, os.environ, name="worker-1", clock=clock)
     presence.heartbeat(app.ws, app.store, app.ws.agent(), {"status": "testing"})
-    asked = invoke('agent-escalate "Tabs?" --as worker-1', repo, clock=clock).out.strip()
+    name = invoke('agent-escalate "Tabs?" --as worker-1', repo, clock=clock).out.strip()
     invoke("agent-heartbeat --as worker-2", repo, clock=clock)
     app.store.fold()
     for path in repo.glob(".git/ghp/agents/*.json"):
         path.unlink()
     assert "worker-2" not in invoke("agent-status", repo).out, "it is gone, and asks nothing"
     with watching(repo) as shown:
-        shown.read_until(asked[:6].encode())
+        shown.read_until(name[:6].encode())
         os.write(shown.leader, b"q")
         assert shown.end() == 0
         assert b"worker-2" not in shown.output
     look = CloneLook(App(repo, os.environ), Overview)
-    assert look.question(asked).agent == "worker-1"
-    assert look.answer(asked, "eight").code == 0
+    assert look.question(name).agent == "worker-1"
+    assert look.answer(name, "eight").code == 0
     assert invoke("agent-status", repo).out == "", "nobody is left who needs a person"
 
 
@@ -152,10 +152,10 @@ def test_without_the_extra_one_line_says_what_to_install(
 
     monkeypatch.setattr(run, "find_spec", lambda name: None)
     monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
-    said: list[str] = []
-    monkeypatch.setattr("ghp_agents.cli.output.say", said.append)
+    lines: list[str] = []
+    monkeypatch.setattr("ghp_agents.cli.output.say", lines.append)
     assert run.run(App(repo, os.environ), Overview) is False
-    assert said == [
+    assert lines == [
         f"Keys, details and answers need the extra `tui`. To install it: {how_to_install('tui')}"
     ]
 

@@ -12,10 +12,10 @@ ON = "model: x\ngit-commit-verify: true\n"
 @pytest.fixture
 def tops(tmp_path: Path) -> list[Path]:
     """Two worktrees."""
-    found = [tmp_path / "one", tmp_path / "two"]
-    for top in found:
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for top in folders:
         top.mkdir()
-    return found
+    return folders
 
 
 def told(tops: list[Path], home: Path, has_hooks: bool, **environ: str) -> list[tuple[str, str]]:

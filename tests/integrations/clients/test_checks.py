@@ -245,8 +245,8 @@ def test_settings_that_claude_code_ignores_guard_nothing(repo: Path) -> None:
     put(repo, "claude")
     path = repo / SETTINGS
     path.write_text(path.read_text().replace("{\n", "{\n  // mine\n", 1))
-    (said,) = found(repo)
-    assert (said.level, said.text, said.remedy) == (
+    (finding,) = found(repo)
+    assert (finding.level, finding.text, finding.remedy) == (
         Level.WARNING,
         f"Claude Code ignores {SETTINGS}, because line 2 has a comment or a trailing comma: "
         "nothing is guarded.",

@@ -68,13 +68,13 @@ def test_every_slash_command_is_named_in_the_readme() -> None:
 
 def said_commands() -> list[tuple[str, str]]:
     """Each `ghp-agents agent-…` of the plugin's texts, up to the end of its code."""
-    found = []
+    commands = []
     for path, text in texts().items():
         for words in re.findall(r"ghp-agents (agent-[^`\n)]*)", text):
-            found.append((path, words))
+            commands.append((path, words))
         for words in re.findall(r"`(agent-[^`\n]*)`", text):
-            found.append((path, words))
-    return found
+            commands.append((path, words))
+    return commands
 
 
 @pytest.mark.parametrize(("path", "words"), said_commands())
@@ -85,9 +85,9 @@ def test_every_command_that_is_taught_is_there_with_its_options(path: str, words
     assert command is not None
     if isinstance(command, click.Group):
         command = command.commands[rest[0]]
-    known = {option for each in command.params for option in each.opts}
+    options = {option for x in command.params for option in x.opts}
     taught = {word.rstrip("`.,") for word in rest if word.startswith("--")}
-    assert taught <= known
+    assert taught <= options
 
 
 def test_a_second_rendering_writes_nothing_and_an_upgrade_only_what_changed(

@@ -19,12 +19,12 @@ def test_every_client_that_is_listened_to_is_understood() -> None:
 
 @pytest.mark.parametrize("client", CLIENTS)
 def test_every_event_that_is_listened_to_is_handled_as_what_it_is(client: str) -> None:
-    said = {listening.event: listening.kind for listening in CLIENTS[client]}
+    by_event = {listening.event: listening.kind for listening in CLIENTS[client]}
     kinds = dict(HANDLED[client].CLIENT.kinds)
     if client == "gemini":  # it sends the event before each request, so nothing listens to it
         assert kinds.pop("PreCompress") == "compact"
-    assert said == kinds
-    assert tuple(said.values()) == tuple(kind for kind in KINDS if kind in kinds.values())
+    assert by_event == kinds
+    assert tuple(by_event.values()) == tuple(kind for kind in KINDS if kind in kinds.values())
 
 
 @pytest.mark.parametrize("client", CLIENTS)

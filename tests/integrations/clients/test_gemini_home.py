@@ -20,8 +20,8 @@ def test_it_has_the_users_files_and_settings_with_our_hook(tmp_path: Path) -> No
     (users / "settings.json").write_text(text)
     (users / "oauth_creds.json").write_text("{}")
     for _ in range(2):  # the same run may be started again
-        made = gemini_home.make(place, {"HOME": str(tmp_path / "user")})
-    assert made == {"GEMINI_CLI_HOME": str(place / "gemini")}
+        environ = gemini_home.make(place, {"HOME": str(tmp_path / "user")})
+    assert environ == {"GEMINI_CLI_HOME": str(place / "gemini")}
     own = place / "gemini/.gemini"
     assert sorted(x.name for x in own.iterdir()) == ["oauth_creds.json", "settings.json", "tmp"]
     assert (own / "oauth_creds.json").resolve() == users / "oauth_creds.json"

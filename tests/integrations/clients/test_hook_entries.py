@@ -78,7 +78,7 @@ def test_cursor_has_handlers_without_groups_and_a_version() -> None:
 @each_client
 def test_every_event_that_is_listened_to_has_one_entry(client: str) -> None:
     wanted = document(client, "/py")["hooks"]
-    assert list(wanted) == [each.event for each in CLIENTS[client]]
+    assert list(wanted) == [listening.event for listening in CLIENTS[client]]
     assert [place.event for place in places(fresh({"hooks": wanted}))] == list(wanted)
 
 
@@ -167,15 +167,15 @@ def test_an_entry_of_another_version_is_renewed_and_one_too_many_goes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("[]", "it does not contain an object"),
         ('{"hooks": []}', "`hooks` is not an object"),
         ('{"hooks": {"Stop": {}}}', "`hooks.Stop` is not a list"),
     ],
 )
-def test_a_file_of_another_shape_is_refused(text: str, said: str) -> None:
-    with pytest.raises(GhpError, match=said):
+def test_a_file_of_another_shape_is_refused(text: str, message: str) -> None:
+    with pytest.raises(GhpError, match=message):
         put(text, "claude", "/py")
 
 

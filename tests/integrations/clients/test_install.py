@@ -78,7 +78,7 @@ def test_a_file_that_was_made_goes_unless_the_user_put_something_into_it(repo: P
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ('{\n "a": 1,\n "b" 2\n}', "{path}, line 3: `:` is missing; the file was not changed."),
         ("", "{path}, line 1: the text ends too early; the file was not changed."),
@@ -95,11 +95,11 @@ def test_a_file_that_was_made_goes_unless_the_user_put_something_into_it(repo: P
         ('{"hooks": 1}', "{path}: `hooks` is not an object; the file was not changed."),
     ],
 )
-def test_what_cannot_be_understood_is_refused_and_left(repo: Path, text: str, said: str) -> None:
+def test_what_cannot_be_understood_is_refused_and_left(repo: Path, text: str, message: str) -> None:
     path = write(repo / SETTINGS, text)
     with pytest.raises(GhpError) as refused:
         put(repo)
-    assert str(refused.value) == said.format(path=path)
+    assert str(refused.value) == message.format(path=path)
     assert refused.value.hint
     assert path.read_text() == text
     assert take(repo) == [], "what holds nothing of ours is not even read"
@@ -244,10 +244,10 @@ print(json.dumps(said.get(name, {})))
 @pytest.fixture
 def node() -> str:
     """The interpreter of OpenCode's plugins, or one that understands the same."""
-    found = machine_program("node")
-    if found is None:
+    program = machine_program("node")
+    if program is None:
         pytest.skip("needs node on PATH, to run the plugin of OpenCode")
-    return found
+    return program
 
 
 def drive(node: str, folder: Path, python: Path) -> list[Any]:
@@ -256,8 +256,8 @@ def drive(node: str, folder: Path, python: Path) -> list[Any]:
     done = subprocess.run(
         [node, "driver.mjs"], cwd=folder, capture_output=True, text=True, timeout=60, check=True
     )
-    said: list[Any] = json.loads(done.stdout)
-    return said
+    lines: list[Any] = json.loads(done.stdout)
+    return lines
 
 
 @pytest.mark.slow
@@ -277,7 +277,7 @@ def test_the_plugin_tells_what_happens_in_the_user_s_session_and_does_as_it_is_a
         {"A": "1", "GHP_AGENT": "worker-1"},
     ]
     lines = (tmp_path / "events.jsonl").read_text().splitlines()
-    calls = [json.loads(each) for each in lines]
+    calls = [json.loads(x) for x in lines]
     assert {tuple(args) for args, _ in calls} == {("-P", "-m", "ghp_agents", "hook", "opencode")}
     events = [event for _, event in calls]
     assert [event["hook_event_name"] for event in events] == [
@@ -286,9 +286,7 @@ def test_the_plugin_tells_what_happens_in_the_user_s_session_and_does_as_it_is_a
         "tool.execute.before", "tool.execute.after",
         "session.idle", "session.compacting", "session.end",
     ]  # fmt: skip
-    assert {each.event for each in CLIENTS["opencode"]} == {
-        event["hook_event_name"] for event in events
-    }
+    assert {x.event for x in CLIENTS["opencode"]} == {event["hook_event_name"] for event in events}
     assert {(event["session_id"], event["cwd"]) for event in events} == {("s1", str(tmp_path))}
     assert len({event["pid"] for event in events}) == 1
     assert (events[5]["tool_name"], events[5]["tool_input"]) == ("edit", {"filePath": "free"})

@@ -16,11 +16,11 @@ CLAUDE = ".claude/settings.local.json"
 
 
 def guard(repo: Path, top: Path) -> list[str]:
-    found = []
+    clients = []
     for step in new_worktree.steps(open_workspace(repo, {}), top):
         step.act()
-        found.append(step.what)
-    return found
+        clients.append(step.what)
+    return clients
 
 
 def test_it_gets_the_hooks_of_the_main_one(repo: Path, worktree: MakeWorktree) -> None:

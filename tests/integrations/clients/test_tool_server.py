@@ -72,7 +72,7 @@ def test_what_was_made_is_hidden_and_goes_without_a_trace(repo: Path) -> None:
     ]
     assert status(repo) == ""
     assert len(take(repo)) == len(FILES)
-    assert [each for file in FILES if (each := repo / file.path).exists()] == []
+    assert [path for file in FILES if (path := repo / file.path).exists()] == []
     assert not (repo / ".gemini").exists()
     assert (repo / ".git/info/exclude").read_text() == "*.swp\n"
     assert not (repo / ".git/ghp/guards").exists()
@@ -174,8 +174,8 @@ def test_codex_keeps_its_sandbox_and_its_server_in_one_file(repo: Path) -> None:
 def test_people_read_what_each_client_still_needs(repo: Path) -> None:
     (repo / ".mcp.json").write_text("{}")
     git(repo, "add", ".mcp.json")
-    found = tool_server.places(ws(repo), ["claude", "gemini"])
-    assert list(tool_server.advice(found, [Path("/home/settings.json")])) == [
+    places = tool_server.places(ws(repo), ["claude", "gemini"])
+    assert list(tool_server.advice(places, [Path("/home/settings.json")])) == [
         (
             ".mcp.json is tracked by git, but its server is a program of this machine.",
             "Do not commit it.",

@@ -58,9 +58,9 @@ def test_a_block_of_another_version_is_renewed_where_it_stands() -> None:
 
 
 def test_what_we_made_leaves_nothing_but_what_the_user_added() -> None:
-    for made in (new_hook("pre-commit"), chaining_hook("pre-commit")):
-        assert has_block(made)
-        assert remove_block(made) is None
+    for content in (new_hook("pre-commit"), chaining_hook("pre-commit")):
+        assert has_block(content)
+        assert remove_block(content) is None
     assert remove_block(new_hook("pre-commit") + b"npm test\n") == b"#!/bin/sh\nnpm test\n"
     left = remove_block(chaining_hook("pre-commit") + b"npm test\n")
     assert left is not None

@@ -91,8 +91,8 @@ def test_what_is_of_other_repositories_is_left_out(
 ) -> None:
     gone, inside = repo / "gone", repo / "src"
     inside.mkdir()
-    there = [clone, gone, inside, Path("relative"), home]
-    note(home, *(agent(folder, branch="agent/86") for folder in there))
+    folders = [clone, gone, inside, Path("relative"), home]
+    note(home, *(agent(folder, branch="agent/86") for folder in folders))
     assert listen(home, repo, worker(place)).words == ()
 
 

@@ -18,11 +18,11 @@ BRANCH = "agent/12-parse"
 @pytest.fixture
 def place(repo: Path, worktree: Worktree) -> Path:
     """A worktree on a branch for issue 12, in which worker-1 is at work."""
-    found = worktree(repo, "12-parse")
-    ghp(found, "agent-whoami --set worker-1")
+    folder = worktree(repo, "12-parse")
+    ghp(folder, "agent-whoami --set worker-1")
     beat = "agent-heartbeat --status implementing --issue 12"
-    ghp(found, [*beat.split(), "--action", "Wrote the lexer"])
-    return found
+    ghp(folder, [*beat.split(), "--action", "Wrote the lexer"])
+    return folder
 
 
 def ghp(folder: Path, words: str | list[str]) -> str:
@@ -91,8 +91,8 @@ def test_who_works_on_the_branchs_issue_from_elsewhere_is_there_too(
 
 
 def test_questions_that_are_open_with_how_to_answer_them(place: Path) -> None:
-    asked = ["agent-escalate", "Tabs or blanks?", "--option", "tabs", "--option", "blanks"]
-    name = ghp(place, asked).split()[0]
+    command = ["agent-escalate", "Tabs or blanks?", "--option", "tabs", "--option", "blanks"]
+    name = ghp(place, command).split()[0]
     items = ask(place)
     question = items[1]
     assert question["type"] == "question"

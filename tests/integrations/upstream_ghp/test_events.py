@@ -19,9 +19,9 @@ from tests.support.git import git
 Worktree = Callable[[Path, str], Path]
 
 
-def follow(folder: Path, event: str, told: dict[str, Any], **env: str) -> None:
+def follow(folder: Path, event: str, payload: dict[str, Any], **env: str) -> None:
     house = App(folder, {**os.environ, **env})
-    upstream_event.follow(house, event, told)
+    upstream_event.follow(house, event, payload)
 
 
 def about(worktree: Path, branch: str) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def test_doing_it_twice_changes_nothing(ours: Path, worktree: Worktree) -> None:
 def test_without_guards_a_new_worktree_gets_none(ours: Path, worktree: Worktree) -> None:
     path = worktree(ours, "12")
     follow(path, "worktree-created", about(path, "agent/12"))
-    assert sorted(each.name for each in path.iterdir()) == [".git", "README.md"]
+    assert sorted(file.name for file in path.iterdir()) == [".git", "README.md"]
 
 
 def test_a_folder_that_is_no_worktree_of_ours_gets_none(ours: Path, tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_an_event_without_a_worktree_is_an_error(ours: Path, worktree: object) -
 
 def status(folder: Path) -> dict[str, Any]:
     shown = json.loads(invoke("agent-status --json", folder).out)["agents"]
-    return {name: said["status"] for name, said in shown.items()}
+    return {name: text["status"] for name, text in shown.items()}
 
 
 @pytest.fixture
@@ -124,8 +124,8 @@ def test_nobody_works_in_a_worktree_that_was_removed(ours: Path, busy: Path) -> 
     git(ours, "worktree", "remove", str(busy))
     follow(ours, "worktree-removed", about(busy, "agent/1"))
     assert status(ours) == {"worker-1": "stopped", "worker-2": "testing"}
-    said = invoke("agent-status worker-1", ours).out
-    assert "last action: «Its worktree was removed»" in said
+    shown = invoke("agent-status worker-1", ours).out
+    assert "last action: «Its worktree was removed»" in shown
 
 
 def test_one_that_is_still_there_keeps_its_agent(ours: Path, busy: Path) -> None:

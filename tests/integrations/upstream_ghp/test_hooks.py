@@ -48,7 +48,7 @@ def test_the_words_that_add_and_remove_them() -> None:
 
 
 def test_of_upstreams_hooks_only_ours_are_read() -> None:
-    told = {
+    document = {
         "hooks": [
             {"name": "ragtime", "event": "issue-started", "command": "ragtime"},
             {"name": "ghp-agents-x", "event": "pr-merged", "command": "C", "enabled": False},
@@ -56,14 +56,14 @@ def test_of_upstreams_hooks_only_ours_are_read() -> None:
             "odd", {"name": 5},
         ]
     }  # fmt: skip
-    assert upstream_hook.registered(told, dashboard=False) == [
+    assert upstream_hook.registered(document, dashboard=False) == [
         Hook("ghp-agents-x", "C", "pr-merged")
     ]
-    assert upstream_hook.registered(told, dashboard=True) == [Hook("ghp-agents-x", "C")]
+    assert upstream_hook.registered(document, dashboard=True) == [Hook("ghp-agents-x", "C")]
     assert upstream_hook.registered({}, dashboard=True) == []
 
 
-@pytest.mark.parametrize("told", [[], "x", None, {"hooks": {}}, {"hooks": None}])
-def test_what_is_no_file_of_hooks_is_not_taken_for_an_empty_one(told: object) -> None:
+@pytest.mark.parametrize("document", [[], "x", None, {"hooks": {}}, {"hooks": None}])
+def test_what_is_no_file_of_hooks_is_not_taken_for_an_empty_one(document: object) -> None:
     with pytest.raises(ValueError, match="no list"):
-        upstream_hook.registered(told, dashboard=False)
+        upstream_hook.registered(document, dashboard=False)

@@ -28,8 +28,8 @@ NOTED = Noted(
 
 
 def registry(*agents: Any) -> list[Noted]:
-    told = {"version": 1, "agents": dict(enumerate(agents)), "updatedAt": "x"}
-    return rules.registry(json.loads(json.dumps(told)))
+    document = {"version": 1, "agents": dict(enumerate(agents)), "updatedAt": "x"}
+    return rules.registry(json.loads(json.dumps(document)))
 
 
 def test_an_agent_of_the_registry() -> None:
@@ -50,8 +50,8 @@ def test_a_stage_of_the_pipeline() -> None:
 
 
 def test_a_role_of_the_shell_hook() -> None:
-    told = {"worker-1": {"lastSeen": "2026-01-25T10:30:00-07:00", "status": "active"}, "odd": 5}
-    assert rules.roles(told) == [Role("worker-1", "active", "2026-01-25T10:30:00-07:00")]
+    document = {"worker-1": {"lastSeen": "2026-01-25T10:30:00-07:00", "status": "active"}, "odd": 5}
+    assert rules.roles(document) == [Role("worker-1", "active", "2026-01-25T10:30:00-07:00")]
 
 
 def test_what_is_noted_of_one_worktree_is_one() -> None:
@@ -106,10 +106,10 @@ def test_whose_word_it_is_is_said(noted: Noted, agent: str, says: str) -> None:
     assert rules.sentence(noted, agent) == f"Upstream ghp reports for {says}"
 
 
-@pytest.mark.parametrize("told", [[], None, 5, "x", {"agents": []}, {"agents": 5}])
-def test_what_is_no_registry_is_told(told: object) -> None:
+@pytest.mark.parametrize("document", [[], None, 5, "x", {"agents": []}, {"agents": 5}])
+def test_what_is_no_registry_is_told(document: object) -> None:
     with pytest.raises(ValueError, match="not an object"):
-        rules.registry(told)
+        rules.registry(document)
 
 
 anything = st.recursive(
@@ -126,10 +126,13 @@ anything = st.recursive(
 def test_whatever_is_in_the_files_it_is_words_or_an_error_that_is_known(
     first: object, second: object
 ) -> None:
-    found: list[list[Noted]] = []
-    for read, told in ((rules.registry, {"agents": {"a": first}}), (rules.pipeline, {"b": second})):
-        found.append(read(told))
-    for noted in rules.together(*found):
+    records: list[list[Noted]] = []
+    for read, document in (
+        (rules.registry, {"agents": {"a": first}}),
+        (rules.pipeline, {"b": second}),
+    ):
+        records.append(read(document))
+    for noted in rules.together(*records):
         text = rules.sentence(noted, rules.agent_of(noted, PRESENCES))
         assert text.isprintable()
         assert len(text) < 1_000

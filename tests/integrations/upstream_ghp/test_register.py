@@ -22,9 +22,9 @@ THEIRS = {
 def ghp(tmp_path: Path) -> Upstream:
     """Upstream's `ghp`, with a hook of somebody else's."""
     env = {**os.environ, **theirs.install(tmp_path / "bin"), "GITHUB_TOKEN": "secret"}
-    found = Upstream(str(tmp_path / "bin/ghp"), tmp_path, env)
-    found.call(["hooks", "add", "ragtime", *(word for pair in THEIRS.items() for word in pair)])
-    return found
+    upstream = Upstream(str(tmp_path / "bin/ghp"), tmp_path, env)
+    upstream.call(["hooks", "add", "ragtime", *(word for pair in THEIRS.items() for word in pair)])
+    return upstream
 
 
 def register(ghp: Upstream, python: str = "/py") -> list[str]:

@@ -67,9 +67,9 @@ OTHER = message("aa04", kind="note", to=("@admin",))
 
 
 def test_a_file_has_a_block_for_each_message_and_reply() -> None:
-    found = channel.messages_of(GENERAL, [NOTE, ASKED, DONE, OTHER])
-    assert found == [NOTE, ASKED, DONE]
-    assert channel.render(GENERAL, found) == (
+    chosen = channel.messages_of(GENERAL, [NOTE, ASKED, DONE, OTHER])
+    assert chosen == [NOTE, ASKED, DONE]
+    assert channel.render(GENERAL, chosen) == (
         "# general\n\nCasual 'talk'\n\n"
         "<!-- Write below the last block. A command that you run sends your text. -->\n\n"
         "```worker-1 [2026-01-02T03:04:05Z, M-aa01]\nHello\nall\n```\n\n"

@@ -38,13 +38,13 @@ def test_who_may_not_write_is_refused(post: Post) -> None:
 
 
 def test_the_settings_are_read_again_when_they_change(post: Post) -> None:
-    assert [each.name for each in channel_list.read(post.ws)] == ["general", "admin"]
+    assert [entry.name for entry in channel_list.read(post.ws)] == ["general", "admin"]
     cached = channel_list.read(post.ws)
     assert cached == channel_list.read(post.ws)
     path = channel_list.path(post.ws)
     assert path
     path.write_text("channels: {other: {}}")
-    assert [each.name for each in channel_list.read(post.ws)] == ["other"]
+    assert [entry.name for entry in channel_list.read(post.ws)] == ["other"]
     path.write_text("channels: 1")
     assert channel_list.heard(post.ws, ["worker-1"]) == {"worker-1": ()}
     with pytest.raises(GhpError) as wrong:

@@ -33,13 +33,13 @@ def listed(clone: Path) -> list[dict[str, Any]]:
     """The active notes of a clone, as a command prints them."""
     shown = run_ghp("agent-notes list --json", clone)
     assert shown.code == 0, shown.err
-    found: list[dict[str, Any]] = json.loads(shown.out)
-    return found
+    notes: list[dict[str, Any]] = json.loads(shown.out)
+    return notes
 
 
 def texts(clone: Path) -> list[str]:
     """What they say."""
-    return [each["text"] for each in listed(clone)]
+    return [note["text"] for note in listed(clone)]
 
 
 @pytest.mark.slow
@@ -75,7 +75,7 @@ def test_a_crowd_with_kills_ends_with_exactly_what_was_told(
     assert texts(both[0]) == texts(both[1]), "in one order in both clones"
 
     for clone in both:
-        notes = {each["id"] for each in listed(clone)}
+        notes = {note["id"] for note in listed(clone)}
         brought, again = bring(clone), bring(clone)
         assert brought.total == len(expected)
         assert again.nothing_new

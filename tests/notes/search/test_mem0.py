@@ -45,8 +45,8 @@ class TestMem0BaseByMeaning(KnowledgeBaseContract):
         return Mem0Base(tmp_path / "index", "shop", Engines())
 
     def test_what_is_said_in_other_words_is_found(self, base: KnowledgeBase) -> None:
-        found = base.search("how do callers prove who they are", ALL, 1)
-        assert [hit.note for hit in found] == [JWT.id]
+        hits = base.search("how do callers prove who they are", ALL, 1)
+        assert [hit.note for hit in hits] == [JWT.id]
 
 
 @needs_mem0
@@ -257,7 +257,7 @@ def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
     assert "It runs on blue, port 80." in json.dumps(model.asked[0][1])
     base.index(ALL)
     assert {hit.note for hit in base.search("port 80 blue host", ALL, 9)} <= {
-        each.id for each in ALL
+        note.id for note in ALL
     }
     assert base.index(ALL).nothing_new
 

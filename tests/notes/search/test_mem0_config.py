@@ -44,7 +44,7 @@ def test_vectors_of_different_embedders_are_never_in_one_place() -> None:
     far = [Engines(embedder=Engine("openai", {"model": model})) for model in ("a", "b")]
     marks = {
         fingerprint(Engines(), hashes=False), fingerprint(Engines(), hashes=True),
-        *(fingerprint(each, hashes=False) for each in far),
+        *(fingerprint(config, hashes=False) for config in far),
     }  # fmt: skip
     assert len(marks) == 4
 

@@ -84,9 +84,9 @@ def test_a_command_that_does_not_search_imports_nothing_of_mem0(repo: Path, word
         timeout=60,
     )
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
-    found = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
-    assert "ghp_agents" in found, done.stderr
-    assert found & {"mem0", "numpy", "tokenizers", "safetensors", "qdrant_client"} == set()
+    modules = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    assert "ghp_agents" in modules, done.stderr
+    assert modules & {"mem0", "numpy", "tokenizers", "safetensors", "qdrant_client"} == set()
 
 
 def _environment() -> dict[str, str]:

@@ -24,7 +24,7 @@ class Runs:
 
 
 def everybody(number: int, leave_out: Sequence[int] = ()) -> tuple[int, ...]:
-    return tuple(each for each in range(number) if each not in leave_out)
+    return tuple(n for n in range(number) if n not in leave_out)
 
 
 def test_a_green_batch_needs_one_run() -> None:
@@ -48,23 +48,23 @@ def test_a_red_one_alone_is_run_again_before_it_counts() -> None:
 def test_one_red_among_sixteen_is_found_in_six_runs_wherever_it_is() -> None:
     for red in range(16):
         runs = Runs([red])
-        found = runs.sort(16)
-        assert (sorted(found.good), found.bad) == ([*everybody(16, [red])], (red,))
+        outcome = runs.sort(16)
+        assert (sorted(outcome.good), outcome.bad) == ([*everybody(16, [red])], (red,))
         assert len(runs.done) <= 6
 
 
 def test_one_flaky_run_sends_nobody_back() -> None:
     for number in (1, 2, 8, 16):
         for flaky in range(1, 8):
-            found = Runs([], [flaky]).sort(number)
-            assert (sorted(found.good), found.bad) == ([*everybody(number)], ())
+            outcome = Runs([], [flaky]).sort(number)
+            assert (sorted(outcome.good), outcome.bad) == ([*everybody(number)], ())
 
 
 def test_one_flaky_run_blames_no_other_than_the_red_one() -> None:
     for red in range(16):
         for flaky in range(1, 9):
-            found = Runs([red], [flaky]).sort(16)
-            assert (sorted(found.good), found.bad) == ([*everybody(16, [red])], (red,))
+            outcome = Runs([red], [flaky]).sort(16)
+            assert (sorted(outcome.good), outcome.bad) == ([*everybody(16, [red])], (red,))
 
 
 def test_without_retries_a_failure_counts_at_once() -> None:
@@ -77,12 +77,12 @@ def test_without_retries_a_failure_counts_at_once() -> None:
 def test_all_red_ones_are_found_and_the_others_are_good(
     number: int, red: set[int], retries: int
 ) -> None:
-    red = {each for each in red if each < number}
+    red = {n for n in red if n < number}
     runs = Runs([*red])
-    found = runs.sort(number, retries)
-    assert sorted(found.bad) == sorted(red)
-    assert sorted(found.good) == [*everybody(number, [*red])]
-    assert found.left == ()
+    outcome = runs.sort(number, retries)
+    assert sorted(outcome.bad) == sorted(red)
+    assert sorted(outcome.good) == [*everybody(number, [*red])]
+    assert outcome.left == ()
     levels = ceil(log2(number)) if number > 1 else 0
     assert len(runs.done) <= 1 + len(red) * (levels + 1 + max(1, retries))
 
@@ -92,23 +92,23 @@ def test_what_is_good_passed_in_exactly_that_combination(
     number: int, red: set[int], flaky: set[int]
 ) -> None:
     runs = Runs([*red], [*flaky])
-    found = runs.sort(number)
-    assert not found.good or found.good in runs.done
-    assert sorted([*found.good, *found.bad, *found.left]) == [*range(number)]
+    outcome = runs.sort(number)
+    assert not outcome.good or outcome.good in runs.done
+    assert sorted([*outcome.good, *outcome.bad, *outcome.left]) == [*range(number)]
 
 
 def test_two_that_only_fail_together_cost_the_second_its_place() -> None:
     def passes(some: Sequence[int]) -> bool:
         return not {2, 5}.issubset(some)
 
-    found = Sorter(passes, lambda some: some, 1).sort(range(8))
-    assert found == Sorted((0, 1, 2, 3, 4, 6, 7), (5,))
+    outcome = Sorter(passes, lambda some: some, 1).sort(range(8))
+    assert outcome == Sorted((0, 1, 2, 3, 4, 6, 7), (5,))
 
 
 def test_what_git_cannot_merge_without_a_red_one_waits() -> None:
     def mergeable(some: Sequence[int]) -> Sequence[int]:
-        return [each for each in some if each != 3 or 1 in some]
+        return [n for n in some if n != 3 or 1 in some]
 
     runs = Runs([1])
-    found = Sorter(runs.passes, mergeable, 1).sort(range(5))
-    assert found == Sorted((0, 2, 4), (1,), (3,))
+    outcome = Sorter(runs.passes, mergeable, 1).sort(range(5))
+    assert outcome == Sorted((0, 2, 4), (1,), (3,))

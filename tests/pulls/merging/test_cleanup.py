@@ -40,17 +40,17 @@ def ready(road: Road, *, rests: bool = True) -> Path:
 
 
 def claim(road: Road) -> Lock:
-    found = road.house("@me").locks.read("issue/1")
-    assert found is not None
-    return found
+    lock = road.house("@me").locks.read("issue/1")
+    assert lock is not None
+    return lock
 
 
 def test_the_issue_is_closed_with_a_comment_that_says_as_what(road: Road) -> None:
     ready(road)
     done = merged(road.merge(1))
     issue = road.house("@me").tracker.get(1)
-    assert [each and each.state for each in (issue, done.issue)] == ["closed", "closed"]
-    assert [each.body for each in issue.comments] == [
+    assert [x and x.state for x in (issue, done.issue)] == ["closed", "closed"]
+    assert [x.body for x in issue.comments] == [
         f"Merged as {(done.pull.merged_as or '')[:12]}: pull request #2 of {BRANCH}.\n\n"
         "<!-- ghp:merged 2 -->"
     ]

@@ -28,7 +28,7 @@ def road(restored: Restored) -> Road:
 
 def became(road: Road, name: str = "lead") -> list[tuple[str, int | None]]:
     """What the queue did with each issue's pull request."""
-    return [(type(each).__name__, each.pull.issue) for each in road.queue(name)]
+    return [(type(x).__name__, x.pull.issue) for x in road.queue(name)]
 
 
 @pytest.mark.slow
@@ -37,7 +37,7 @@ def test_what_changes_files_that_another_holds_is_left_out_alone(road: Road) -> 
     passed, *merged = road.queue()
     assert isinstance(passed, Passed)
     assert (passed.pull.issue, "other" in passed.why) == (2, True)
-    assert [each.pull.issue for each in merged] == [1, 3]
+    assert [x.pull.issue for x in merged] == [1, 3]
     assert road.trunk == ["1.txt", "3.txt", "README.md"]
 
 
@@ -53,7 +53,7 @@ def test_what_was_closed_or_drafted_is_not_in_it(road: Road) -> None:
 def test_a_main_worktree_with_changes_in_the_way_keeps_the_batch_waiting(road: Road) -> None:
     (road.folder / "2.txt").write_text("mine\n")
     outcomes = road.queue()
-    assert [type(each) for each in outcomes] == [Passed] * 3
+    assert [type(x) for x in outcomes] == [Passed] * 3
     first = outcomes[0]
     assert isinstance(first, Passed)
     assert first.why.startswith("Cannot merge #4, #5 and #6: main is checked out in ")
@@ -64,7 +64,7 @@ def test_a_main_worktree_with_changes_in_the_way_keeps_the_batch_waiting(road: R
 def test_checks_without_consent_keep_all_waiting(road: Road) -> None:
     road.put({".ghp/config.json": json.dumps({"agents": {"checks": ["true"]}})})
     outcomes = road.queue()
-    assert [type(each) for each in outcomes] == [Passed] * 3
+    assert [type(x) for x in outcomes] == [Passed] * 3
     assert "1.txt" not in road.trunk
 
 

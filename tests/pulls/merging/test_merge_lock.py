@@ -25,9 +25,9 @@ def me(road: Road, name: str) -> ClaimContext:
 
 
 def right(road: Road) -> Lock:
-    found = road.house("@me").locks.read("trunk")
-    assert found is not None
-    return found
+    lock = road.house("@me").locks.read("trunk")
+    assert lock is not None
+    return lock
 
 
 def take(road: Road, name: str) -> Lock:

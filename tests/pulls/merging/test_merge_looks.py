@@ -36,8 +36,8 @@ def test_many_looks_tell_the_same_as_one_look(road: Road) -> None:
     pulls = [branch(road, f"agent/{n}", {f"{n}.txt": "new\n"}) for n in range(5)]
     git(road.folder, "merge", "--quiet", "--no-ff", pulls[0].branch)  # by hand
     git(road.folder, "cherry-pick", pulls[1].head)
-    said = f"Land\n\nMerged-head: {pulls[2].head}"
-    git(road.folder, "commit", "--quiet", "--allow-empty", "--message", said)
+    message = f"Land\n\nMerged-head: {pulls[2].head}"
+    git(road.folder, "commit", "--quiet", "--allow-empty", "--message", message)
     pulls.append(branch(road, "agent/ahead", {"ahead.txt": "new\n"}))
     looks, who = look(road, *pulls), road.merger()
     shown = [looks.look(pull).is_there for pull in pulls]

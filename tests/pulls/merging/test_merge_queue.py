@@ -154,10 +154,10 @@ def test_a_check_that_fails_once_sends_nobody_back(road: Road) -> None:
 def test_it_says_what_is_checked_again_and_what_failed(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"bad-2": "two\n"})
     road.configure({"checks": ["! test -e bad-2"]})
-    said: list[str] = []
-    first, second = (outcome.pull.number for outcome in queue(road, said.append))
+    lines: list[str] = []
+    first, second = (outcome.pull.number for outcome in queue(road, lines.append))
     together = f"#{first} and #{second} together"
-    assert [line for line in said if not line.startswith("Running ")] == [
+    assert [line for line in lines if not line.startswith("Running ")] == [
         f"Checking {together}.",
         f"{together}: `! test -e bad-2` failed with 1.",
         f"Checking {together} again.",

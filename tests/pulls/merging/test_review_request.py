@@ -99,7 +99,7 @@ def test_a_request_for_changes_holds_the_merge_and_its_author_reads_it_once(pair
     assert run(one, "agent-status")[1].count("Add a test") == 1
     assert refusal(one) == REQUIRED.format("worker-2 requested changes")
     comments = one.house("@me").tracker.get(1).comments
-    assert [each.author for each in comments if "Add a test" in each.body] == ["worker-2"]
+    assert [x.author for x in comments if "Add a test" in x.body] == ["worker-2"]
 
 
 @pytest.mark.slow

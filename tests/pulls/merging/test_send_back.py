@@ -138,5 +138,5 @@ def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     assert lease is not None
     house.locks.acquire("issue/1", "worker-2", expected=lease, epoch=1)
     assert sent_back(road.merge(1, "@me")).returned.agent == "worker-2"
-    found = merge_return.for_agent(house.store.snapshot(), "worker-2")
-    assert [(returned.pull, number) for returned, number in found] == [(2, 1)]
+    returns = merge_return.for_agent(house.store.snapshot(), "worker-2")
+    assert [(returned.pull, number) for returned, number in returns] == [(2, 1)]

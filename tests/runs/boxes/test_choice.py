@@ -31,12 +31,12 @@ def test_the_card_decides_which_network(
     fakes = FakeContainers(tmp_path / "bin", tmp_path)
     fakes.install("podman")
     mine({"agents": {"runs": {"sandbox": "podman", "image": IMAGE, "network": "closed"}}})
-    found = choice.of(
+    box = choice.of(
         App(repo, {**os.environ, "PATH": f"{fakes.programs}:{os.environ['PATH']}"}).ws,
         AgentCard("night", permissions=rights),
     )
-    assert not isinstance(found, bool)
-    assert found.network == network
+    assert not isinstance(box, bool)
+    assert box.network == network
 
 
 def test_a_client_of_a_service_outside_is_refused() -> None:

@@ -24,24 +24,24 @@ ghp agent-finish 2>&1
 
 @pytest.fixture
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeContainers:
-    made = FakeContainers(tmp_path / "bin", tmp_path)
-    made.install("podman")
+    containers = FakeContainers(tmp_path / "bin", tmp_path)
+    containers.install("podman")
     values = {
-        "PATH": f"{made.programs}:{os.environ['PATH']}", "GHP_BACKGROUND": "0", "OTHER": "other",
-        "GH_TOKEN": "secret-1234", "ANTHROPIC_API_KEY": "key-5678",
+        "PATH": f"{containers.programs}:{os.environ['PATH']}", "GHP_BACKGROUND": "0",
+        "OTHER": "other", "GH_TOKEN": "secret-1234", "ANTHROPIC_API_KEY": "key-5678",
     }  # fmt: skip
     for name, value in values.items():
         monkeypatch.setenv(name, value)
-    return made
+    return containers
 
 
 @pytest.fixture
 def shift(clone: Path, fakes: FakeContainers) -> Iterator[Shift]:
     """Its runs end while the programs are there."""
     assert fakes.left() == []
-    made = shift_of(clone, "One")
-    yield made
-    made.end_all()
+    fleet = shift_of(clone, "One")
+    yield fleet
+    fleet.end_all()
 
 
 def work(shift: Shift, script: str, *options: str, **runs: Any) -> Result:

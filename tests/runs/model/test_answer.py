@@ -18,8 +18,8 @@ def built(*chunks: dict[str, Any]) -> ModelAnswer:
 
 def call(name: str | None = None, arguments: Any = None, **fields: Any) -> dict[str, Any]:
     function = {"name": name, "arguments": arguments}
-    known = {key: value for key, value in function.items() if value is not None}
-    return {"choices": [{"delta": {"tool_calls": [{"function": known, **fields}]}}]}
+    given = {key: value for key, value in function.items() if value is not None}
+    return {"choices": [{"delta": {"tool_calls": [{"function": given, **fields}]}}]}
 
 
 @pytest.mark.parametrize(
@@ -48,15 +48,15 @@ def test_calls_are_put_together(chunks: list[dict[str, Any]]) -> None:
 
 
 def test_calls_without_ids_get_some() -> None:
-    assert [each.id for each in built(call("a", "{}"), call("b", "{}")).calls] == [
+    assert [x.id for x in built(call("a", "{}"), call("b", "{}")).calls] == [
         "call_0", "call_1",
     ]  # fmt: skip
 
 
 def test_what_it_used_comes_last() -> None:
     usage = {"prompt_tokens": 5, "completion_tokens": 7, "cost": 0.25}
-    found = built({"choices": [], "usage": usage})
-    assert (found.tokens_in, found.tokens_out, found.cost) == (5, 7, 0.25)
+    answer = built({"choices": [], "usage": usage})
+    assert (answer.tokens_in, answer.tokens_out, answer.cost) == (5, 7, 0.25)
 
 
 def test_an_answer_is_bounded() -> None:

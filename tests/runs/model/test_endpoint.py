@@ -41,21 +41,21 @@ class Asked:
 
 
 def test_an_answer_comes_in_parts(odd: OddEndpoint) -> None:
-    asked = Asked(odd, GOOD, key="sk-1")
-    assert asked.answer() == ModelAnswer("Hello", finish="stop")
-    assert (asked.told, asked.alive) == ([], 4)
+    client = Asked(odd, GOOD, key="sk-1")
+    assert client.answer() == ModelAnswer("Hello", finish="stop")
+    assert (client.told, client.alive) == ([], 4)
     path, headers, body = odd.requests[0]
     assert (path, headers["Authorization"], body) == ("/v1/chat/completions", "Bearer sk-1", BODY)
 
 
 def test_an_answer_may_come_at_once(odd: OddEndpoint) -> None:
     whole = {"choices": [{"message": {"content": "Hello"}}], "usage": {"prompt_tokens": 3}}
-    asked = Asked(odd, Reply(json.dumps(whole), kind="application/json"))
-    assert asked.answer() == ModelAnswer("Hello", finish="stop", tokens_in=3)
+    client = Asked(odd, Reply(json.dumps(whole), kind="application/json"))
+    assert client.answer() == ModelAnswer("Hello", finish="stop", tokens_in=3)
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "words"),
     [
         (Reply("slow down", 429, headers={"Retry-After": "7"}), "HTTP status 429: slow down; 7"),
         (Reply("", 500), "HTTP status 500; 2"),
@@ -69,33 +69,33 @@ def test_an_answer_may_come_at_once(odd: OddEndpoint) -> None:
          "the answer is not a JSON object; 2"),
     ],
 )  # fmt: skip
-def test_what_may_pass_is_asked_again(odd: OddEndpoint, reply: Reply, told: str) -> None:
-    asked = Asked(odd, reply, GOOD)
-    assert asked.answer().text == "Hello"
-    (said,) = asked.told
-    assert said.replace("it is asked again in ", "").startswith(told)
+def test_what_may_pass_is_asked_again(odd: OddEndpoint, reply: Reply, words: str) -> None:
+    client = Asked(odd, reply, GOOD)
+    assert client.answer().text == "Hello"
+    (line,) = client.told
+    assert line.replace("it is asked again in ", "").startswith(words)
 
 
 def test_an_endpoint_that_hangs_is_asked_again(odd: OddEndpoint) -> None:
-    asked = Asked(odd, Reply(events(delta(content="He"), ends=False), hangs=True), GOOD,
+    client = Asked(odd, Reply(events(delta(content="He"), ends=False), hangs=True), GOOD,
                   silence=0.2)  # fmt: skip
-    assert asked.answer().text == "Hello"
-    assert asked.told == ["it was silent for too long; it is asked again in 2 s"]
+    assert client.answer().text == "Hello"
+    assert client.told == ["it was silent for too long; it is asked again in 2 s"]
 
 
 def test_it_is_given_up_after_some_tries(odd: OddEndpoint) -> None:
-    asked = Asked(odd)
+    client = Asked(odd)
     with pytest.raises(EndpointError) as failed:
-        asked.answer()
+        client.answer()
     assert failed.value.why == "HTTP status 500, 6 times"
-    assert asked.waited == [2, 4, 8, 16, 32]
+    assert client.waited == [2, 4, 8, 16, 32]
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 422])
 def test_a_refusal_is_not_repeated(odd: OddEndpoint, status: int) -> None:
-    asked = Asked(odd, Reply(json.dumps({"error": {"message": "bad \x1b[31mmodel"}}), status))
+    client = Asked(odd, Reply(json.dumps({"error": {"message": "bad \x1b[31mmodel"}}), status))
     with pytest.raises(EndpointError) as failed:
-        asked.answer()
+        client.answer()
     assert (failed.value.status, len(odd.requests)) == (status, 1)
     assert failed.value.why.startswith(f"HTTP status {status}: bad")
     assert failed.value.why.isprintable()
@@ -103,17 +103,17 @@ def test_a_refusal_is_not_repeated(odd: OddEndpoint, status: int) -> None:
 
 def test_no_redirect_is_followed_so_that_the_key_stays(odd: OddEndpoint) -> None:
     with odd_endpoint.serve() as other:
-        asked = Asked(odd, Reply("", 307, headers={"Location": f"{other.url}/x"}), key="sk-1")
+        client = Asked(odd, Reply("", 307, headers={"Location": f"{other.url}/x"}), key="sk-1")
         with pytest.raises(EndpointError):
-            asked.answer()
+            client.answer()
         assert other.requests == []
 
 
 def test_an_answer_without_end_is_cut(odd: OddEndpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "ANSWER_LIMIT", 1_000)
-    asked = Asked(odd, Reply(events(*[delta(content="x" * 100)] * 20)), GOOD)
-    assert asked.answer().text == "Hello"
-    assert asked.told[0].startswith("the answer has more than 1000 bytes")
+    client = Asked(odd, Reply(events(*[delta(content="x" * 100)] * 20)), GOOD)
+    assert client.answer().text == "Hello"
+    assert client.told[0].startswith("the answer has more than 1000 bytes")
 
 
 @pytest.mark.parametrize(

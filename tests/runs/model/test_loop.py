@@ -20,8 +20,8 @@ Body = dict[str, Any]
 
 
 def says(text: str = "", *calls: tuple[str, str], finish: str = "stop") -> ModelAnswer:
-    made = tuple(ModelCall(f"c{n}", name, given) for n, (name, given) in enumerate(calls))
-    return ModelAnswer(text, made, finish)
+    tool_calls = tuple(ModelCall(f"c{n}", name, given) for n, (name, given) in enumerate(calls))
+    return ModelAnswer(text, tool_calls, finish)
 
 
 class ScriptedHook:
@@ -81,80 +81,80 @@ Make = Callable[..., Session]
 
 
 def test_calls_are_done_until_the_model_is_done(session: Make, tmp_path: Path) -> None:
-    made = session(says("I write.", ("write", '{"path": "a", "content": "x"}')))
-    assert made.loop.run() == LoopEnd(text="All done.")
+    talk = session(says("I write.", ("write", '{"path": "a", "content": "x"}')))
+    assert talk.loop.run() == LoopEnd(text="All done.")
     assert (tmp_path / "a").read_text() == "x"
-    assert made.results == ["Wrote a, 1 lines.", "Done."]
-    assert made.asked[0]["stream_options"] == {"include_usage": True}
-    assert [each["role"] for each in made.asked[1]["messages"]] == [
+    assert talk.results == ["Wrote a, 1 lines.", "Done."]
+    assert talk.asked[0]["stream_options"] == {"include_usage": True}
+    assert [x["role"] for x in talk.asked[1]["messages"]] == [
         "system", "user", "assistant", "tool",
     ]  # fmt: skip
 
 
 def test_a_refused_call_is_not_done(session: Make, tmp_path: Path) -> None:
-    made = session(says("", ("write", '{"path": "a", "content": "x"}')))
-    made.hook.refused = {"write"}
-    made.loop.run()
-    assert made.results[0] == "Refused: not here"
+    talk = session(says("", ("write", '{"path": "a", "content": "x"}')))
+    talk.hook.refused = {"write"}
+    talk.loop.run()
+    assert talk.results[0] == "Refused: not here"
     assert not (tmp_path / "a").exists()
 
 
 def test_news_come_with_the_results_and_before_the_end(session: Make) -> None:
-    made = session(says("", ("list", "{}")))
-    made.hook.news = ["A message."]
-    made.hook.last_news = ["One more."]
-    assert made.loop.run() == LoopEnd(text="All done.")
-    assert made.results[0].endswith("\n\nA message.")
-    assert made.results[1:] == ["One more.", "Done."]
+    talk = session(says("", ("list", "{}")))
+    talk.hook.news = ["A message."]
+    talk.hook.last_news = ["One more."]
+    assert talk.loop.run() == LoopEnd(text="All done.")
+    assert talk.results[0].endswith("\n\nA message.")
+    assert talk.results[1:] == ["One more.", "Done."]
 
 
 def test_news_extend_a_turn_only_so_often(session: Make) -> None:
-    made = session()
-    made.hook.last_news = ["More."] * 100
-    assert made.loop.run() == LoopEnd(text="All done.")
-    assert len(made.asked) == 9
+    talk = session()
+    talk.hook.last_news = ["More."] * 100
+    assert talk.loop.run() == LoopEnd(text="All done.")
+    assert len(talk.asked) == 9
 
 
 @pytest.mark.parametrize("given", ["{", "[1]", "path=a"])
 def test_arguments_that_are_no_json_are_told_and_not_sent_back(session: Make, given: str) -> None:
-    made = session(says("", ("read", given)), says("", ("read", "{"), finish="length"))
-    made.loop.run()
-    assert made.results[0].startswith("The arguments of read cannot be read: no")
-    assert made.results[1].endswith("your answer was cut at its limit of length.")
-    sent = made.asked[1]["messages"][2]["tool_calls"][0]["function"]
+    talk = session(says("", ("read", given)), says("", ("read", "{"), finish="length"))
+    talk.loop.run()
+    assert talk.results[0].startswith("The arguments of read cannot be read: no")
+    assert talk.results[1].endswith("your answer was cut at its limit of length.")
+    sent = talk.asked[1]["messages"][2]["tool_calls"][0]["function"]
     assert sent == {"name": "read", "arguments": "{}"}
 
 
 def test_an_unknown_tool_is_told(session: Make) -> None:
-    made = session(says("", ("rm -rf /", "{}")))
-    made.loop.run()
-    assert made.results[0].startswith("There is no tool 'rm -rf /'. Use one of list, search")
-    assert made.asked[1]["messages"][2]["tool_calls"][0]["function"]["name"] == "unknown"
+    talk = session(says("", ("rm -rf /", "{}")))
+    talk.loop.run()
+    assert talk.results[0].startswith("There is no tool 'rm -rf /'. Use one of list, search")
+    assert talk.asked[1]["messages"][2]["tool_calls"][0]["function"]["name"] == "unknown"
 
 
 def test_calls_in_text_are_done(session: Make, tmp_path: Path) -> None:
     call = '<tool_call>{"name": "write", "arguments": {"path": "a", "content": "x"}}</tool_call>'
-    made = session(says(f"I write. {call}"))
-    assert made.loop.run() == LoopEnd(text="All done.")
+    talk = session(says(f"I write. {call}"))
+    assert talk.loop.run() == LoopEnd(text="All done.")
     assert (tmp_path / "a").read_text() == "x"
-    assert made.results[0] == "Result of write:\nWrote a, 1 lines."
+    assert talk.results[0] == "Result of write:\nWrote a, 1 lines."
 
 
 def test_a_model_that_only_talks_is_told_twice(session: Make) -> None:
-    made = session(*[says("I think.")] * 5)
-    assert made.loop.run() == LoopEnd(text="I think.")
-    assert (len(made.asked), made.results) == (3, [NUDGE, NUDGE])
+    talk = session(*[says("I think.")] * 5)
+    assert talk.loop.run() == LoopEnd(text="I think.")
+    assert (len(talk.asked), talk.results) == (3, [NUDGE, NUDGE])
 
 
 def test_a_model_that_repeats_a_call_is_told_and_then_ended(session: Make) -> None:
-    made = session(*[says("", ("read", '{"path": "no"}'))] * 9)
-    assert made.loop.run() == LoopEnd(error="it made the same call of read 6 times")
-    assert ["this call" in each for each in made.results] == [False] * 2 + [True] * 4
+    talk = session(*[says("", ("read", '{"path": "no"}'))] * 9)
+    assert talk.loop.run() == LoopEnd(error="it made the same call of read 6 times")
+    assert ["this call" in x for x in talk.results] == [False] * 2 + [True] * 4
 
 
 def test_it_ends_after_its_rounds(session: Make) -> None:
-    made = session(*[says("", ("run", f'{{"command": "echo {n}"}}')) for n in range(9)], rounds=3)
-    assert made.loop.run() == LoopEnd(error="it took more than 3 rounds")
+    talk = session(*[says("", ("run", f'{{"command": "echo {n}"}}')) for n in range(9)], rounds=3)
+    assert talk.loop.run() == LoopEnd(error="it took more than 3 rounds")
 
 
 def refused(why: str) -> EndpointError:
@@ -163,9 +163,9 @@ def refused(why: str) -> EndpointError:
 
 def test_a_model_without_tools_gets_them_as_text(session: Make) -> None:
     call = '{"name": "list", "arguments": {}}'
-    made = session(says("", ("list", "{}")), refused("m does not support tools"), says(call))
-    assert made.loop.run() == LoopEnd(text="All done.")
-    body = made.asked[2]
+    talk = session(says("", ("list", "{}")), refused("m does not support tools"), says(call))
+    assert talk.loop.run() == LoopEnd(text="All done.")
+    body = talk.asked[2]
     assert "tools" not in body
     assert '<tool_call>{"name": NAME' in body["messages"][0]["content"]
     assert [set(message) for message in body["messages"]] == [{"role", "content"}] * 4
@@ -175,19 +175,19 @@ def test_a_model_without_tools_gets_them_as_text(session: Make) -> None:
 
 
 def test_a_server_that_knows_no_stream_options_gets_none(session: Make) -> None:
-    made = session(refused("Extra inputs: stream_options"))
-    made.loop.run()
-    assert ["stream_options" in body for body in made.asked] == [True, False]
+    talk = session(refused("Extra inputs: stream_options"))
+    talk.loop.run()
+    assert ["stream_options" in body for body in talk.asked] == [True, False]
 
 
 def test_a_conversation_that_is_too_long_for_the_server_is_cut(session: Make) -> None:
     reads = [says("", ("run", f'{{"command": "printf %09000d {n}"}}')) for n in range(5)]
-    made = session(*reads, refused("maximum context length is 8192 tokens"), context=60_000)
-    assert made.loop.run() == LoopEnd(text="All done.")
-    assert [len(body["messages"]) for body in made.asked] == [2, 4, 6, 8, 10, 12, 9]
+    talk = session(*reads, refused("maximum context length is 8192 tokens"), context=60_000)
+    assert talk.loop.run() == LoopEnd(text="All done.")
+    assert [len(body["messages"]) for body in talk.asked] == [2, 4, 6, 8, 10, 12, 9]
 
 
 def test_other_refusals_end_it(session: Make) -> None:
-    made = session(refused("no such model"))
+    talk = session(refused("no such model"))
     with pytest.raises(EndpointError):
-        made.loop.run()
+        talk.loop.run()

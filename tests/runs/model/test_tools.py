@@ -22,7 +22,7 @@ def use(box: Toolbox, name: str, **given: object) -> ToolResult:
 
 
 def test_each_tool_is_described() -> None:
-    assert [each["function"]["name"] for each in definitions()] == [*NAMES]
+    assert [x["function"]["name"] for x in definitions()] == [*NAMES]
 
 
 def test_files_are_listed_searched_and_read(box: Toolbox) -> None:
@@ -73,7 +73,7 @@ def test_outputs_are_bounded(box: Toolbox, repo: Path) -> None:
         use(box, "read", path="long"), use(box, "read", path="lines", limit=50_000),
         use(box, "run", command="cat long long"), use(box, "search", pattern="x"),
     ]  # fmt: skip
-    assert [len(each.text) < OUTPUT_LIMIT + 100 for each in results] == [True] * 4
+    assert [len(x.text) < OUTPUT_LIMIT + 100 for x in results] == [True] * 4
     assert "go on with offset 5001]" in results[1].text
     assert use(box, "list", path="src").text.endswith("… and 101 more")
 
