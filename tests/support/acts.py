@@ -117,10 +117,10 @@ class Run:
     def watch(self, issue: int) -> Callable[[], list[Lock | None]]:
         """The lease of an issue now, and later all that it was since."""
         name = claim_name(issue)
-        seen: list[Lock | None] = [self.world.board.leases.get(name)]
+        holders: list[Lock | None] = [self.world.board.leases.get(name)]
         start = len(self.world.writes)
         return lambda: [
-            *seen,
+            *holders,
             *(w.after for w in self.world.writes[start:] if w.after.name == name),
             self.world.board.leases.get(name),
         ]
@@ -158,7 +158,7 @@ def _claims_as(
 ) -> str:
     issue = step.number % ISSUES + 1
     here, tracker = run.world.clones[clone], run.world.tracker
-    seen, assigned = run.watch(issue), {*tracker.get(issue).assignees}
+    states, assigned = run.watch(issue), {*tracker.get(issue).assignees}
     with run.by(how, who):
         try:
             done = claiming.claim(
@@ -167,7 +167,7 @@ def _claims_as(
                 reason="it is urgent" if how == "steal" else "",
             )  # fmt: skip
         except RefusedError as error:
-            holders = {name for lease in seen() for name in laws.named(lease)}
+            holders = {name for lease in states() for name in laws.named(lease)}
             holders |= {name for lease in here.locks.known() for name in laws.named(lease)}
             assigned |= {*tracker.get(issue).assignees}
             laws.check_refused(error, holders, assigned | holders)
@@ -226,11 +226,11 @@ def _verify(run: Run, step: Step) -> str | None:
         return "nobody"
     session, ws = acting
     issue = run.chosen(session, step)
-    seen = run.watch(issue)
+    holders = run.watch(issue)
     locks = run.world.clones[session.clone].locks
     epoch = run.world.epoch(session.clone, session.agent)
     claiming.verify(make_context(ws, locks=locks), session.agent, issue)
-    laws.check_guarded("verify", session, epoch, seen())
+    laws.check_guarded("verify", session, epoch, holders())
     return "holds"
 
 
@@ -240,7 +240,7 @@ def _close(run: Run, step: Step) -> str | None:
         return "nobody"
     session, ws = acting
     issue = run.chosen(session, step)
-    seen, here = run.watch(issue), run.world.clones[session.clone]
+    holders, here = run.watch(issue), run.world.clones[session.clone]
     epoch = run.world.epoch(session.clone, session.agent)
     with run.by("release", session.agent):
         done = claiming.close(
@@ -248,9 +248,9 @@ def _close(run: Run, step: Step) -> str | None:
         )
     if not done.changed:
         return "nothing"
-    taken = all(lease and lease.holder is not None for lease in seen())
+    taken = all(lease and lease.holder is not None for lease in holders())
     if issue in run.holds.get(session, set()) and taken:
-        laws.check_guarded("close", session, epoch, seen())
+        laws.check_guarded("close", session, epoch, holders())
     run.holds.get(session, set()).discard(issue)
     return "closed"
 

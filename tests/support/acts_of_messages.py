@@ -60,12 +60,12 @@ def _hear(run: Run, step: Step) -> str | None:
 def _tell(run: Run, session: Session, ws: Workspace, *, is_killed: bool = False) -> str:
     ctx = _context(run, session, ws)
     agent = AgentName(session.agent)
-    found = undelivered.texts(ctx, ctx.store.snapshot(), agent)
+    texts = undelivered.texts(ctx, ctx.store.snapshot(), agent)
     if is_killed:
         return "cut off"
-    laws.check_told(run.world, session, ctx, found)
-    mark_told(ws, agent, [key for _, key in found if key])
-    return "told" if found else "nothing"
+    laws.check_told(run.world, session, ctx, texts)
+    mark_told(ws, agent, [key for _, key in texts if key])
+    return "told" if texts else "nothing"
 
 
 def _take_on(run: Run, step: Step) -> str | None:
@@ -117,10 +117,10 @@ def come_together(run: Run) -> None:
         run.world.clock.wait(DEAD_AFTER + 1)
         for clone in run.world.clones:
             clone.store.sync()
-        known = service.known_letters(ctx, ctx.store.snapshot())
+        letters = service.known_letters(ctx, ctx.store.snapshot())
     # A heartbeat in the future of this machine's clock is no silence until the clock is past it.
     if all(at <= ctx.ws.clock.now() for at in ctx.store.snapshot().beaten().values()):
-        laws.check_lapsed(session, known)
+        laws.check_lapsed(session, letters)
 
 
 def _last(run: Run, agent: str) -> tuple[Session, Context]:

@@ -44,8 +44,8 @@ def no_first_line(source: Source) -> Iterable[str]:
     if source.path.endswith("__init__.py"):
         return []
     first = (ast.get_docstring(source.tree) or "").partition("\n")[0]
-    said = source.text.startswith('"""') and len(first.split()) > 2
-    return [] if said else [source.at(1)]
+    is_sentence = source.text.startswith('"""') and len(first.split()) > 2
+    return [] if is_sentence else [source.at(1)]
 
 
 def full_init(source: Source) -> Iterable[str]:
@@ -65,9 +65,9 @@ def wrong_door(source: Source) -> Iterable[str]:
 def _doors() -> dict[str, tuple[str, ...]]:
     """Who may import each library, from the contracts that import-linter holds."""
     tools = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["tool"]
-    doors = [each for each in tools["importlinter"]["contracts"] if each["type"] == "protected"]
+    doors = [x for x in tools["importlinter"]["contracts"] if x["type"] == "protected"]
     return {
-        library: tuple(each.replace(".", "/") for each in door["allowed_importers"])
+        library: tuple(x.replace(".", "/") for x in door["allowed_importers"])
         for door in doors
         for library in door["protected_modules"]
     }
@@ -155,5 +155,5 @@ def silent_skip(source: Source) -> Iterable[str]:
             if not any(word.arg == "reason" for word in node.keywords):
                 yield source.at(node.lineno)
         elif isinstance(node, ast.FunctionDef):
-            bare = [each for each in node.decorator_list if ast.unparse(each) in skips]
-            yield from (source.at(each.lineno) for each in bare)
+            bare = [x for x in node.decorator_list if ast.unparse(x) in skips]
+            yield from (source.at(x.lineno) for x in bare)

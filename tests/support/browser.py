@@ -66,11 +66,11 @@ class Page:
 
     def value(self, script: str) -> Any:
         """What a script returns; a promise is awaited."""
-        found = self.call(
+        result = self.call(
             "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
         )
-        assert "exceptionDetails" not in found, found
-        return found["result"].get("value")
+        assert "exceptionDetails" not in result, result
+        return result["result"].get("value")
 
     def settle(self) -> None:
         """Wait until the page has drawn what was asked of it."""

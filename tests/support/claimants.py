@@ -65,9 +65,9 @@ class Claimant:
         with self._beating():
             return claim.close(self.parts, str(number), message).issue
 
-    def beat(self, **said: Any) -> None:
+    def beat(self, **fields: Any) -> None:
         with self._beating():
-            presence.heartbeat(self.ws, self.store, AgentName(self.name), said)
+            presence.heartbeat(self.ws, self.store, AgentName(self.name), fields)
 
     def sync(self) -> "Claimant":
         sync.sync(self.parts)
@@ -88,8 +88,8 @@ class Claimant:
     @property
     def in_hand(self) -> tuple[Any, ...]:
         """The issue, the generation of its claim, and the status."""
-        said = self.presence
-        return said.get("issue"), said.get("generation"), said.get("status")
+        fields = self.presence
+        return fields.get("issue"), fields.get("generation"), fields.get("status")
 
     def assignees(self, number: int) -> tuple[str, ...]:
         return self.tracker.get(number).assignees
@@ -141,12 +141,12 @@ class Team:
     """Clones around a remote, with agents and people in them, on one clock."""
 
     def __init__(
-        self, clones: Clones, remote: Path, known: Mapping[str, Path] = MappingProxyType({})
+        self, clones: Clones, remote: Path, folders: Mapping[str, Path] = MappingProxyType({})
     ) -> None:
         self.clock = ManualClock()
         self.remote = remote
         self._clones = clones
-        self._folders = dict(known)
+        self._folders = dict(folders)
 
     def join(self, name: str, clone: str | None = None) -> Claimant:
         """Somebody in a clone of their own, or in that of another."""
@@ -179,5 +179,5 @@ class Team:
 
 def known(one: Claimant, number: int = 1) -> Lock | None:
     """What the clone knows of the right to an issue."""
-    found = [x for x in one.locks.known("issue/") if x.name == f"issue/{number}"]
-    return found[0] if found else None
+    locks = [x for x in one.locks.known("issue/") if x.name == f"issue/{number}"]
+    return locks[0] if locks else None

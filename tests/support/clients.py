@@ -95,14 +95,14 @@ class Bench(NamedTuple):
 
     def claude_environment(self, key: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
         """What tells Claude Code where its model is, and to keep away from the rest of the net."""
-        told = {
+        environ = {
             "ANTHROPIC_BASE_URL": self.models.url,
             "ANTHROPIC_API_KEY": key,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "CLAUDE_CODE_MAX_RETRIES": "0",
             "DISABLE_AUTOUPDATER": "1",
         }
-        return {**os.environ, **told, **(more or {})}
+        return {**os.environ, **environ, **(more or {})}
 
     @contextlib.contextmanager
     def claude_at_a_terminal(self, cwd: Path, key: str) -> Iterator[Terminal]:
@@ -115,13 +115,13 @@ class Bench(NamedTuple):
     def welcome_claude(self, key: str, *trusted: Path) -> None:
         """What Claude Code asks a new user for, and in folders that it does not know."""
         trust = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
-        known = {
+        settings = {
             "hasCompletedOnboarding": True,
             "theme": "dark",
             "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []},
             "projects": {str(folder): trust for folder in trusted},
         }
-        (self.home / ".claude.json").write_text(json.dumps(known))
+        (self.home / ".claude.json").write_text(json.dumps(settings))
 
     def codex_environment(self, key: str) -> dict[str, str]:
         """The same for Codex, whose settings are in a file."""
@@ -164,7 +164,7 @@ class Bench(NamedTuple):
             server.stdin.write("\n")
             server.stdin.flush()
             answers = (json.loads(line) for line in server.stdout)
-            return dict(next(each for each in answers if each.get("id") == number)["result"])
+            return dict(next(answer for answer in answers if answer.get("id") == number)["result"])
 
         ask("initialize", {"clientInfo": {"name": "tests", "version": "1"}})
         try:

@@ -57,8 +57,8 @@ class Field:
 
     def say(self, number: int, body: str, login: str = ADMIN) -> int:
         """A comment on GitHub's own pages; its id."""
-        made = self.github.act(login, "POST", f"issues/{number}/comments", {"body": body})
-        return int(made["id"])
+        comment = self.github.act(login, "POST", f"issues/{number}/comments", {"body": body})
+        return int(comment["id"])
 
     def edit(self, comment: int, body: str, login: str = ADMIN) -> None:
         """Somebody changes a comment."""
@@ -66,8 +66,8 @@ class Field:
 
     def comments(self, number: int) -> list[str]:
         """What was said on an issue, without what is hidden."""
-        told = self.github.act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
-        return [_HIDDEN.sub("", each["body"]) for each in told]
+        comments = self.github.act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
+        return [_HIDDEN.sub("", comment["body"]) for comment in comments]
 
     def raw(self, number: int) -> list[dict[str, Any]]:
         """The comments as GitHub tells them."""
@@ -75,18 +75,18 @@ class Field:
 
     def reactions(self, comment: int) -> list[str]:
         """How it was reacted to."""
-        told = self.github.act(ADMIN, "GET", f"issues/comments/{comment}/reactions")
-        return [each["content"] for each in told]
+        reactions = self.github.act(ADMIN, "GET", f"issues/comments/{comment}/reactions")
+        return [reaction["content"] for reaction in reactions]
 
     def labels(self, number: int) -> list[str]:
         """The labels of an issue."""
-        told = self.github.act(ADMIN, "GET", f"issues/{number}")
-        return sorted(each["name"] for each in told["labels"])
+        issue = self.github.act(ADMIN, "GET", f"issues/{number}")
+        return sorted(label["name"] for label in issue["labels"])
 
     def people(self, number: int) -> list[str]:
         """The accounts that are assigned to an issue."""
-        told = self.github.act(ADMIN, "GET", f"issues/{number}")
-        return sorted(each["login"] for each in told["assignees"])
+        issue = self.github.act(ADMIN, "GET", f"issues/{number}")
+        return sorted(person["login"] for person in issue["assignees"])
 
     def obeyed(self, name: str = "one") -> list[Obeyed]:
         """What a clone knows of commands."""
@@ -101,5 +101,7 @@ class Field:
     def acts(self, name: str = "one") -> list[tuple[str, str, str]]:
         """What became of each command: what it was, done or refused, and the words."""
         return [
-            (act.command, act.fate, act.words) for each in self.obeyed(name) for act in each.acts
+            (act.command, act.fate, act.words)
+            for record in self.obeyed(name)
+            for act in record.acts
         ]

@@ -12,13 +12,13 @@ from tests.support.git import commit, git
 FILE = ".ghp/config.json"
 
 
-def configure(folder: Path, said: Mapping[str, Any], home: Path | None = None) -> str:
+def configure(folder: Path, settings: Mapping[str, Any], home: Path | None = None) -> str:
     """`.ghp/config.json` on the trunk, which is checked out in `folder`; agreed to there."""
-    made = commit(folder, {FILE: json.dumps(said)}, "Configure")
+    oid = commit(folder, {FILE: json.dumps(settings)}, "Configure")
     if "refs/remotes/origin/" in git(folder, "for-each-ref"):
         git(folder, "push", "--quiet", "origin", "HEAD")
     agree(folder, home)
-    return made
+    return oid
 
 
 def agree(folder: Path, home: Path | None = None) -> None:
@@ -30,11 +30,11 @@ def agree(folder: Path, home: Path | None = None) -> None:
     trust.agree(ws, trust.wanted(ws))
 
 
-def mine(said: Mapping[str, Any], home: Path | None = None) -> Path:
+def mine(settings: Mapping[str, Any], home: Path | None = None) -> Path:
     """The person's own file, for all repositories."""
     path = (home or Path(os.environ["HOME"])) / ".config/ghp-cli/config.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(settings))
     return path
 
 
@@ -43,11 +43,11 @@ def anyone_steals() -> None:
     mine({"agents": {"steal": "anyone"}})
 
 
-def ours_and_mine(said: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def ours_and_mine(settings: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Settings below `agents`: those that a repository's file may say without consent, and the
     others."""
     from ghp_agents.settings.consent import KEYS
 
-    names = {each.written.removeprefix("agents.") for each in KEYS.values()}
-    ours = {key: value for key, value in said.items() if key not in names}
-    return ours, {key: value for key, value in said.items() if key in names}
+    names = {group.written.removeprefix("agents.") for group in KEYS.values()}
+    ours = {key: value for key, value in settings.items() if key not in names}
+    return ours, {key: value for key, value in settings.items() if key in names}

@@ -18,7 +18,7 @@ _mark = [0.0]  # what was used until the last report
 
 def _used() -> float:
     both = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in both)
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
 
 
 @pytest.hookimpl(tryfirst=True)

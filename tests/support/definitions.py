@@ -39,7 +39,7 @@ def lost(repo: Path, base: Files, mine: Files, theirs: Files) -> list[LostDefini
 def said(repo: Path, base: Files, mine: Files, theirs: Files) -> list[str]:
     """The same, a line each: `helper -> assist: use.py 3`."""
     return [
-        f"{each.name} -> {' '.join(filter(None, (each.new_name, each.new_path))) or 'nothing'}: "
-        f"{each.used_in} {' '.join(map(str, each.lines))}"
-        for each in lost(repo, base, mine, theirs)
+        f"{x.name} -> {' '.join(filter(None, (x.new_name, x.new_path))) or 'nothing'}: "
+        f"{x.used_in} {' '.join(map(str, x.lines))}"
+        for x in lost(repo, base, mine, theirs)
     ]

@@ -40,9 +40,9 @@ def _restore(run: Run, step: Step) -> str | None:
     if backup is None:
         return "nothing"
     board, clones = run.world.board, run.world.clones[0].hub.histories
-    for there, then in ((board.leases, backup.leases), (clones, backup.clones)):
-        there.clear()
-        there.update(then)  # type: ignore[arg-type]
+    for current, then in ((board.leases, backup.leases), (clones, backup.clones)):
+        current.clear()
+        current.update(then)  # type: ignore[arg-type]
     run.world.reached = dict(backup.reached)
     board.histories.clear()
     board.histories.update({name: [*chain] for name, chain in backup.histories.items()})
@@ -106,19 +106,19 @@ def _end(world: World, session: Session) -> None:
     path = world.folder / f"c{session.clone}/.git/ghp/agents/{session.agent}.json"
     if not path.exists():
         return
-    said = json.loads(path.read_text())
-    if said["local"].get("session") != session.token:
+    presence = json.loads(path.read_text())
+    if presence["local"].get("session") != session.token:
         return
-    world.killed.add(Life(session.clone, session.agent, said["epoch"]))
-    if "pid" in said["local"]:
-        said["local"]["pid"] = NOBODY
-        _rewrite(path, said)
+    world.killed.add(Life(session.clone, session.agent, presence["epoch"]))
+    if "pid" in presence["local"]:
+        presence["local"]["pid"] = NOBODY
+        _rewrite(path, presence)
 
 
-def _rewrite(path: Path, said: object) -> None:
+def _rewrite(path: Path, fields: object) -> None:
     """The file changes, and its time does not."""
     times = path.stat()
-    path.write_text(json.dumps(said))
+    path.write_text(json.dumps(fields))
     os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
 
 
@@ -131,15 +131,15 @@ def _copy(run: Run, step: Step) -> str | None:
     shutil.copytree(world.folder / f"c{step.clone}", world.folder / f"c{number}")
     line = Board(before.board.leases, before.board.histories, lock=before.board.lock)
     line.token = before.board.token
-    made = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
+    clone = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
     observed.forget(world.folder / f"c{number}/.git/ghp/cache")  # as real copies do
-    made.store = world.stores(world, number, before.clock, made.hub)
-    made.locks = world.lock_services(world, number, before.clock, line)
-    made.copy_from(before)
+    clone.store = world.stores(world, number, before.clock, clone.hub)
+    clone.locks = world.lock_services(world, number, before.clock, line)
+    clone.copy_from(before)
     files = {life: sign for life, sign in world.beats.items() if life.clone == before.number}
-    made.copied = before.copied | files
-    made.heard |= files
-    world.clones.append(made)
+    clone.copied = before.copied | files
+    clone.heard |= files
+    world.clones.append(clone)
     for agent in AGENTS:
         last = world.sessions[agent][-1]
         if last.clone == step.clone and last not in world.ended:
@@ -150,18 +150,18 @@ def _copy(run: Run, step: Step) -> str | None:
 def _forge(run: Run, step: Step) -> None:
     """Somebody who may push says on a ref of their own whatever they like of an agent."""
     agent, clone = AGENTS[step.agent], run.world.clones[step.clone]
-    known = clone.store.snapshot().agents().get(agent, {"epoch": 0})
-    epoch = (2**53 - 1, known["epoch"] + 1, known["epoch"], 900_000)[step.number % 4]
+    presence = clone.store.snapshot().agents().get(agent, {"epoch": 0})
+    epoch = (2**53 - 1, presence["epoch"] + 1, presence["epoch"], 900_000)[step.number % 4]
     at = to_text(run.world.clock.now())
-    said = {
+    fields = {
         "issue": None, "status": ("stopped", "implementing")[step.number % 2], "epoch": epoch,
         "seq": 2**53 - 1 if step.number % 3 else step.number, "timestamp": at, "startedAt": at,
         "lastAction": "Forged", "lastProgress": at,
     }  # fmt: skip
     if step.number % 5 == 0:
-        said |= {"processRunsFor": 0, "silentFor": 80_000}
+        fields |= {"processRunsFor": 0, "silentFor": 80_000}
     history = clone.hub.histories.get(EVIL, ())
-    agents = {**(history[-1].agents if history else {}), agent: said}
+    agents = {**(history[-1].agents if history else {}), agent: fields}
     clone.hub.histories[EVIL] = (*history, MemoryCommit(1, Timestamp(at), "Forged\n", agents, {}))
 
 
@@ -172,8 +172,8 @@ def _check_all(run: Run, step: Step) -> str:
     knows more has asked, which puts the right back. Then the answers of a second round count.
     """
     issue, board = step.number % ISSUES + 1, run.world.board
-    known = board.leases.get(claim_name(issue))
-    is_forgotten = (known.generation if known else 0) < run.world.peaks.get(claim_name(issue), 0)
+    lock = board.leases.get(claim_name(issue))
+    is_forgotten = (lock.generation if lock else 0) < run.world.peaks.get(claim_name(issue), 0)
     holders = {*_passed(run, issue)}
     if is_forgotten:
         holders = {*_passed(run, issue)}
@@ -186,7 +186,7 @@ def _check_all(run: Run, step: Step) -> str:
 
 def _passed(run: Run, issue: int) -> list[tuple[str, int]]:
     """The agents, with their clones, that hold an issue by the word of the remote."""
-    found = []
+    steps = []
     for agent in AGENTS:
         for session in run.world.sessions[agent]:
             if session in run.world.ended:
@@ -196,8 +196,8 @@ def _passed(run: Run, issue: int) -> list[tuple[str, int]]:
                 claiming.verify(
                     make_context(ws, locks=run.world.clones[session.clone].locks), agent, issue
                 )
-                found.append((agent, session.clone))
-    return found
+                steps.append((agent, session.clone))
+    return steps
 
 
 DISASTERS: dict[str, Act] = {

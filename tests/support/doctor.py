@@ -44,15 +44,15 @@ def findings(
     """What is not well, by code; the exit code has to fit."""
     done = doctor(clone, f"--json {options}", env)
     assert done.out, done
-    found: dict[str, list[dict[str, object]]] = {}
+    by_code: dict[str, list[dict[str, object]]] = {}
     for one in json.loads(done.out):
         assert one.pop("schemaVersion") == 1
         if one["level"] != "ok" and one["code"] not in ("background", "knowledge"):
-            found.setdefault(one.pop("code"), []).append(one)
-    levels = {one["level"] for some in found.values() for one in some}
+            by_code.setdefault(one.pop("code"), []).append(one)
+    levels = {one["level"] for some in by_code.values() for one in some}
     assert done.code == (1 if "error" in levels else 0)
     assert done.err == ""
-    return found
+    return by_code
 
 
 def finding(level: str, text: str, remedy: str, *, fixable: bool = False) -> dict[str, object]:

@@ -50,12 +50,12 @@ def running(stand: Stand) -> Iterator[Emulator]:
     ) as process:
         assert process.stdin
         assert process.stdout
-        told = {"module": stand.emulate.as_uri(), "seed": seed()}
-        process.stdin.write(json.dumps(told) + "\n")
+        config = {"module": stand.emulate.as_uri(), "seed": seed()}
+        process.stdin.write(json.dumps(config) + "\n")
         process.stdin.flush()
-        said = process.stdout.readline()
-        assert said, "Emulate has ended before it was ready; what it said is above."
+        line = process.stdout.readline()
+        assert line, "Emulate has ended before it was ready; what it said is above."
         try:
-            yield Emulator(json.loads(said)["url"])
+            yield Emulator(json.loads(line)["url"])
         finally:
             process.stdin.close()

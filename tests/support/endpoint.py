@@ -22,9 +22,9 @@ def serving(model: Model) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             size = int(self.headers["Content-Length"])
-            asked = json.loads(self.rfile.read(size))
-            model.asked.append((self.path, asked))
-            body = json.dumps(_completion(self.path, model.answer, asked)).encode()
+            question = json.loads(self.rfile.read(size))
+            model.asked.append((self.path, question))
+            body = json.dumps(_completion(self.path, model.answer, question)).encode()
             self.send_response(model.status)
             self.send_header("Content-Type", "application/json")
             self.end_headers()
@@ -42,9 +42,9 @@ def serving(model: Model) -> Iterator[str]:
         server.server_close()
 
 
-def _completion(path: str, answer: str, asked: dict[str, Any]) -> dict[str, Any]:
+def _completion(path: str, answer: str, body: dict[str, Any]) -> dict[str, Any]:
     if path.endswith("/embeddings"):
-        texts = asked["input"] if isinstance(asked["input"], list) else [asked["input"]]
+        texts = body["input"] if isinstance(body["input"], list) else [body["input"]]
         return {
             "object": "list", "model": "m", "usage": {"prompt_tokens": 1, "total_tokens": 1},
             "data": [

@@ -54,8 +54,10 @@ class Request(NamedTuple):
     @property
     def prompt(self) -> str:
         """What the session was asked for in the beginning; a subagent has its own."""
-        asked = [each for each in self.body.get("messages", []) if each["role"] == "user"]
-        texts = [*_texts(asked[:1])]
+        messages = [
+            message for message in self.body.get("messages", []) if message["role"] == "user"
+        ]
+        texts = [*_texts(messages[:1])]
         return texts[-1] if texts else ""
 
 
@@ -164,15 +166,15 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(content) | ({"stream": True} if is_stream else {})
         return Request(key.removeprefix("Bearer "), path, body)
 
-    def _events(self, render: Callable[[Json, Turn, str], list[Json]], asked: Request) -> None:
+    def _events(self, render: Callable[[Json, Turn, str], list[Json]], request: Request) -> None:
         models = self.server.models
-        turn = models.answer(asked)
-        number = f"{len(models.requests(asked.key))}_{threading.get_ident()}"
-        events = render(asked.body, turn, number)
-        if asked.body.get("stream"):
+        turn = models.answer(request)
+        number = f"{len(models.requests(request.key))}_{threading.get_ident()}"
+        events = render(request.body, turn, number)
+        if request.body.get("stream"):
             self._send("".join(map(_event, events)), "text/event-stream")
         elif render is _messages:
-            self._send(json.dumps(_whole(asked.body, turn)), "application/json")
+            self._send(json.dumps(_whole(request.body, turn)), "application/json")
         else:
             self._send(json.dumps(events[0]), "application/json")
 
@@ -192,14 +194,14 @@ def _event(fields: Json) -> str:
     return f"{name}data: {json.dumps(fields)}\n\n"
 
 
-def _messages(asked: Json, turn: Turn, number: str) -> list[Json]:
+def _messages(body: Json, turn: Turn, number: str) -> list[Json]:
     """An answer as the stream of Anthropic's Messages API."""
     usage = {"input_tokens": 10, "output_tokens": 1}
     message = {
         "id": f"msg_{number}",
         "type": "message",
         "role": "assistant",
-        "model": asked["model"],
+        "model": body["model"],
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
@@ -226,14 +228,14 @@ def _messages(asked: Json, turn: Turn, number: str) -> list[Json]:
     return [*events, ended, {"type": "message_stop"}]
 
 
-def _whole(asked: Json, turn: Turn) -> Json:
+def _whole(body: Json, turn: Turn) -> Json:
     """An answer to a client that did not ask for a stream."""
-    start = _messages(asked, turn, "whole")[0]["message"]
+    start = _messages(body, turn, "whole")[0]["message"]
     content = [{"type": "text", "text": turn.text}]
     return dict(start) | {"content": content, "stop_reason": "end_turn"}
 
 
-def _responses(asked: Json, turn: Turn, number: str) -> list[Json]:
+def _responses(body: Json, turn: Turn, number: str) -> list[Json]:
     """An answer as the stream of OpenAI's Responses API."""
     items: list[Json] = []
     if turn.text:
@@ -262,7 +264,7 @@ def _responses(asked: Json, turn: Turn, number: str) -> list[Json]:
     ]
 
 
-def _completions(asked: Json, turn: Turn, number: str) -> list[Json]:
+def _completions(body: Json, turn: Turn, number: str) -> list[Json]:
     """An answer as OpenAI's Chat Completions: a stream of one part, or the whole."""
     calls = [
         {
@@ -283,15 +285,15 @@ def _completions(asked: Json, turn: Turn, number: str) -> list[Json]:
     }
     return [{
         "id": f"chatcmpl-{number}",
-        "object": "chat.completion.chunk" if asked.get("stream") else "chat.completion",
+        "object": "chat.completion.chunk" if body.get("stream") else "chat.completion",
         "created": 1,
-        "model": asked["model"],
-        "choices": [choice | {"delta" if asked.get("stream") else "message": message}],
+        "model": body["model"],
+        "choices": [choice | {"delta" if body.get("stream") else "message": message}],
         "usage": usage,
     }]  # fmt: skip
 
 
-def _generated(asked: Json, turn: Turn, number: str) -> list[Json]:
+def _generated(body: Json, turn: Turn, number: str) -> list[Json]:
     """An answer of Gemini's API: a stream of one part, or the whole."""
     parts: list[Json] = [{"text": turn.text}] if turn.text else []
     for place, call in enumerate(turn.calls):
@@ -315,8 +317,8 @@ def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
-        for each in value:
-            yield from _texts(each)
+        for item in value:
+            yield from _texts(item)
     elif isinstance(value, dict):
         for name in NESTED:
             yield from _texts(value.get(name))

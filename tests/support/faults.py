@@ -85,14 +85,14 @@ COMMON = tuple(Fault)[: tuple(Fault).index(Fault.ERROR)]
 Schedule = Callable[[Asked], Fault | None]
 
 
-def never(asked: Asked) -> None:
+def never(request: Asked) -> None:
     """Nothing goes wrong."""
 
 
 def in_turn(*faults: Fault | None, where: Callable[[Asked], bool] = lambda _: True) -> Schedule:
     """Each of the next requests that `where` is true of has its fault; later ones have none."""
     left = [*faults]
-    return lambda asked: left.pop(0) if left and where(asked) else None
+    return lambda request: left.pop(0) if left and where(request) else None
 
 
 def at_random(
@@ -101,7 +101,7 @@ def at_random(
     """A share of all requests, by dice that fall the same way for the same seed; at most `most`."""
     dice, left = random.Random(seed), [most]
 
-    def throw(asked: Asked) -> Fault | None:
+    def throw(request: Asked) -> Fault | None:
         happens, which = dice.random() < share, dice.choice(faults)
         if not happens or left[0] == 0:
             return None
@@ -114,4 +114,4 @@ def at_random(
 def writes(paths: Iterable[str] = ("",)) -> Callable[[Asked], bool]:
     """True of what changes something below one of these paths of the repository."""
     wanted = [*paths]
-    return lambda asked: asked.writes and any(f"/{path}" in asked.path for path in wanted)
+    return lambda request: request.writes and any(f"/{path}" in request.path for path in wanted)

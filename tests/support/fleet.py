@@ -64,12 +64,12 @@ class Fleet(FleetWorld):
     def _dispatch(self, clone: Clone) -> None:
         agents = self._agents(clone)
         limits = dispatch_plan.Limits(self.size.per_agent)
-        for each in dispatch_plan.plan(clone.board, agents, self.given, limits).assignments:
-            number = each.issue.number
-            to = (each.to,) if each.to else ()
+        for assignment in dispatch_plan.plan(clone.board, agents, self.given, limits).assignments:
+            number = assignment.issue.number
+            to = (assignment.to,) if assignment.to else ()
             self.issues[number] = self.issues[number]._replace(assignees=to)
-            self.given[number] = each.to
-            self._note("give", number, each.to)
+            self.given[number] = assignment.to
+            self._note("give", number, assignment.to)
         self._sync(clone)
         self._check_nobody_has_too_much(clone)
         self._check_nothing_is_left(clone, agents)
@@ -161,11 +161,11 @@ class Fleet(FleetWorld):
         if issue is None or not self._is_connected(clone):
             return
         number = issue.number
-        known, now = clone.claims.get(number), self.claims.get(number)
-        lives = known is not None and known.name in clone.board.living
-        if self._is_late(known, now) or number not in self.issues:
+        local, now = clone.claims.get(number), self.claims.get(number)
+        lives = local is not None and local.name in clone.board.living
+        if self._is_late(local, now) or number not in self.issues:
             return
-        if claim.standing(known, agent, 1, clone.name, lives=lives) not in ("free", "lapsed"):
+        if claim.standing(local, agent, 1, clone.name, lives=lives) not in ("free", "lapsed"):
             raise LawError(f"{agent} chose #{number}, which it cannot claim")
         self.generations[number] += 1
         lock = Lock(
@@ -178,9 +178,9 @@ class Fleet(FleetWorld):
         self.issues[number] = self.issues[number]._replace(assignees=(agent,))
         self._start(clone, agent, number)
 
-    def _is_late(self, known: Lock | None, now: Lock | None) -> bool:
+    def _is_late(self, local: Lock | None, now: Lock | None) -> bool:
         """Whether somebody was faster: the comparison of the swap."""
-        return known != now
+        return local != now
 
     def _choose(self, clone: Clone, who: Candidate, skips: frozenset[int]) -> Issue | None:
         """The decision's choice. What is assigned comes first, so the rest is looked at rarely."""
@@ -235,7 +235,7 @@ class Fleet(FleetWorld):
                     raise LawError(f"#{issue} runs twice: {heard}")
 
     def _hears(self, clone: Clone) -> bool:
-        return self._is_connected(clone) and clone.seen.get(clone.name) == self.now
+        return self._is_connected(clone) and clone.news_at.get(clone.name) == self.now
 
     def _check_nobody_has_too_much(self, clone: Clone) -> None:
         """A dispatch leaves nobody alive with more than allowed that another one gave."""

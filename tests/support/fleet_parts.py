@@ -77,7 +77,7 @@ class Clone:
     claims: dict[int, Lock] = field(default_factory=dict)
     given: dict[str, list[Issue]] = field(default_factory=dict)  # assigned to its agents
     living: set[str] = field(default_factory=set)  # the claims of living holders
-    seen: dict[str, int] = field(default_factory=dict)  # when each clone synced last
+    news_at: dict[str, int] = field(default_factory=dict)  # when each clone synced last
 
 
 def make_issue(chance: random.Random, number: int) -> Issue:

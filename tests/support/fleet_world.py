@@ -36,7 +36,7 @@ class FleetWorld:
         self.handed_over: dict[int, str] = {}  # what the locks' histories say
         self.given: dict[int, str] = {}  # the notes of dispatches
         self.done: dict[int, str] = {}
-        self.seen: dict[str, int] = {}
+        self.news_at: dict[str, int] = {}
         self.clones = [
             make_clone(self.chance, number, size.agents) for number in range(size.clones)
         ]
@@ -124,8 +124,8 @@ class FleetWorld:
     # -------------------------------------------------------------- what is known
 
     def _sync(self, clone: Clone) -> None:
-        self.seen[clone.name] = self.now
-        clone.seen = dict(self.seen)
+        self.news_at[clone.name] = self.now
+        clone.news_at = dict(self.news_at)
         clone.claims = dict(self.claims)
         held = clone.claims.values()
         clone.living = {lock.name for lock in held if self._lives(clone, lock.holder)}
@@ -142,7 +142,7 @@ class FleetWorld:
     def _lives(self, clone: Clone, agent: str | None) -> bool:
         """Whether an agent lives, as far as a clone knows."""
         home = self.home[agent or ""]
-        return home is clone or self.now - clone.seen.get(home.name, 0) < DEAD_AFTER
+        return home is clone or self.now - clone.news_at.get(home.name, 0) < DEAD_AFTER
 
     def _holds(self, clone: Clone, agent: str, issue: int) -> bool:
         lock = clone.claims.get(issue)

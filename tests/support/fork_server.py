@@ -52,7 +52,7 @@ def run(
         return subprocess.run(
             command, cwd=cwd, env=env, input=stdin, capture_output=True, timeout=timeout
         )
-    request = {"argv": [str(each) for each in args], "cwd": str(cwd), "env": env}
+    request = {"argv": [str(arg) for arg in args], "cwd": str(cwd), "env": env}
     pipes = [os.pipe() for _ in range(3)]
     (take, give), (out, put), (err, warn) = pipes
     os.write(give, stdin)
@@ -65,11 +65,11 @@ def run(
         for number in (take, put, warn):
             os.close(number)
         try:
-            code, shown, said = _answer(to, out, err, command, timeout)
+            code, shown, errors = _answer(to, out, err, command, timeout)
         finally:
             os.close(out)
             os.close(err)
-    return Bytes(command, code, shown, said)
+    return Bytes(command, code, shown, errors)
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -102,13 +102,13 @@ def _answer(
 
 
 def _exactly(of: socket.socket, count: int) -> bytes:
-    found = b""
-    while len(found) < count:
-        chunk = of.recv(count - len(found))
+    data = b""
+    while len(data) < count:
+        chunk = of.recv(count - len(data))
         if not chunk:
             raise ConnectionError("The fork server ended.")
-        found += chunk
-    return found
+        data += chunk
+    return data
 
 
 @cache
@@ -166,8 +166,8 @@ def _ends_of_children() -> Iterator[socket.socket]:
     """A socket that can be read when a child has ended."""
     ends, signals = socket.socketpair()
     with ends, signals:
-        for each in (ends, signals):
-            each.setblocking(False)
+        for end in (ends, signals):
+            end.setblocking(False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(signals.fileno(), warn_on_full_buffer=False)
         yield ends
@@ -202,8 +202,8 @@ def _fork(connection: socket.socket, servers: Iterable[Closable]) -> int:
     if pid == 0:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        for each in (connection, *servers):
-            each.close()
+        for end in (connection, *servers):
+            end.close()
         _become(request, streams)
     for number in streams:
         os.close(number)

@@ -18,14 +18,14 @@ def answered(form: Mapping[str, Any], answers: Mapping[str, str]) -> str:
     return "\n\n".join(_answer(field, answers.get(field["id"], "")) for field in fields)
 
 
-def _answer(field: Mapping[str, Any], said: str) -> str:
+def _answer(field: Mapping[str, Any], text: str) -> str:
     about = field["attributes"]
     required = field.get("validations", {}).get("required", False)
-    assert said or not required, f"{field['id']} is required"
+    assert text or not required, f"{field['id']} is required"
     if field["type"] == "dropdown":
         options = about["options"]
-        said = said or (options[about["default"]] if "default" in about else "")
-        assert said in ("", *options)
-    if about.get("render") and said:
-        said = f"```{about['render']}\n{said}\n```"
-    return f"### {about['label']}\n\n{said or NOTHING}"
+        text = text or (options[about["default"]] if "default" in about else "")
+        assert text in ("", *options)
+    if about.get("render") and text:
+        text = f"```{about['render']}\n{text}\n```"
+    return f"### {about['label']}\n\n{text or NOTHING}"

@@ -35,7 +35,7 @@ def run_ghp(
 ) -> Result:
     """`ghp ARGS` in a process of its own; `env` is put over the environment."""
     done = fork_server.run(_words(args), cwd, env, stdin.encode(), timeout)
-    return Result(done.returncode, *(each.decode() for each in (done.stdout, done.stderr)))
+    return Result(done.returncode, *(stream.decode() for stream in (done.stdout, done.stderr)))
 
 
 def start(where: Path, args: str, env: Mapping[str, str]) -> subprocess.Popen[str]:

@@ -115,9 +115,9 @@ class GitHub:
 
         No fault happens to it, and it is none of `proxy.exchanges`.
         """
-        said = self.try_to(login, verb, path, body, **query)
-        assert said.status < 400, f"{login} {verb} {path}: {said.status} {said.body}"
-        return said.body
+        response = self.try_to(login, verb, path, body, **query)
+        assert response.status < 400, f"{login} {verb} {path}: {response.status} {response.body}"
+        return response.body
 
     def try_to(self, login: str, verb: str, path: str, body: Any = None, **query: str) -> Said:
         """The same, where it may be refused."""
@@ -157,9 +157,9 @@ class GitHub:
     def configure(self, clone: Path, settings: Mapping[str, Any]) -> None:
         """Change settings in one clone alone; what needs consent, in the person's own file."""
         ours, needs_consent = ours_and_mine(settings)
-        told = json.loads((clone / ".ghp/config.json").read_text())
-        told["agents"] |= ours
-        (clone / ".ghp/config.json").write_text(json.dumps(told, indent=2) + "\n")
+        config = json.loads((clone / ".ghp/config.json").read_text())
+        config["agents"] |= ours
+        (clone / ".ghp/config.json").write_text(json.dumps(config, indent=2) + "\n")
         if needs_consent:
             mine({"agents": {"github": {"repository": self.repository}, **needs_consent}})
 
@@ -169,50 +169,50 @@ class GitHub:
         self.remote.parent.mkdir(parents=True)
         repos.copy_remote(_templates(), self.remote)
 
-    def _made(self, asked: Asked) -> None:
-        said = self._upstream(asked)
-        assert said.status < 300, f"{asked}: {said}"
+    def _made(self, request: Asked) -> None:
+        response = self._upstream(request)
+        assert response.status < 300, f"{request}: {response}"
 
     def refuse(self, pattern: str, status: int, message: str, **headers: str) -> None:
         """Refuse what clients ask, as a rule of an organization or a kind of token does."""
-        told = {name.replace("_", "-"): value for name, value in headers.items()}
+        renamed = {name.replace("_", "-"): value for name, value in headers.items()}
         body = {"message": message, "documentation_url": DOCS}
-        self.refusals.append((pattern, Said(status, body, told)))
+        self.refusals.append((pattern, Said(status, body, renamed)))
 
-    def _answer(self, asked: Asked) -> Said:
-        for pattern, said in () if asked.apart else self.refusals:
-            if re.fullmatch(pattern, f"{asked.verb} {asked.path}"):
-                return said
+    def _answer(self, request: Asked) -> Said:
+        for pattern, refused in () if request.apart else self.refusals:
+            if re.fullmatch(pattern, f"{request.verb} {request.path}"):
+                return refused
         if isinstance(self._upstream, Hub):
-            return self._answer_by_twin(asked, self._upstream)
-        return self._answer_from(self.pulls, asked)
+            return self._answer_by_twin(request, self._upstream)
+        return self._answer_from(self.pulls, request)
 
-    def _answer_by_twin(self, asked: Asked, hub: Hub) -> Said:
+    def _answer_by_twin(self, request: Asked, hub: Hub) -> Said:
         """What the twin answers now, or to a client what it would have answered a while ago."""
         hub.now = self.proxy.clock.now()
-        if asked.writes:
+        if request.writes:
             self.replicas.keep(hub.now, self.pulls)
-        if asked.writes or asked.apart:
-            return self._answer_from(self.pulls, asked)
-        old = self.replicas.then(asked, hub.now)
-        said = self._answer_from(old or self.pulls, asked)
-        if said.status == 404 and old and is_list(asked):  # the list of what is there already
-            now = self._answer_from(self.pulls, asked)
-            return Said(200, []) if now.status == 200 else said
-        return said
+        if request.writes or request.apart:
+            return self._answer_from(self.pulls, request)
+        old = self.replicas.then(request, hub.now)
+        response = self._answer_from(old or self.pulls, request)
+        if response.status == 404 and old and is_list(request):  # the list of what is there already
+            now = self._answer_from(self.pulls, request)
+            return Said(200, []) if now.status == 200 else response
+        return response
 
-    def _answer_from(self, pulls: Pulls, asked: Asked) -> Said:
-        gaps, below = pulls.gaps, self._below(asked.path)
-        if asked.path == GRAPHQL:
-            return pulls.graphql(asked)
+    def _answer_from(self, pulls: Pulls, request: Asked) -> Said:
+        gaps, below = pulls.gaps, self._below(request.path)
+        if request.path == GRAPHQL:
+            return pulls.graphql(request)
         if below is None:
-            return gaps.below(asked)
-        level = gaps.level(asked.login)
-        refused = github_laws.refusal(asked, below, level, lambda: gaps.author(below))
+            return gaps.below(request)
+        level = gaps.level(request.login)
+        refused = github_laws.refusal(request, below, level, lambda: gaps.author(below))
         if refused:
             return refused
-        asked = github_laws.without_what_strangers_may_not(asked, level)
-        return pulls.answer(asked, below) or gaps.answer(asked, below)
+        request = github_laws.without_what_strangers_may_not(request, level)
+        return pulls.answer(request, below) or gaps.answer(request, below)
 
     def _below(self, path: str) -> str | None:
         """The path in the repository; None for one elsewhere."""

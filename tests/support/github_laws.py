@@ -42,21 +42,23 @@ LAWS = (
 )
 
 
-def refusal(asked: Asked, below: str, level: str, author: Callable[[], str | None]) -> Said | None:
+def refusal(
+    request: Asked, below: str, level: str, author: Callable[[], str | None]
+) -> Said | None:
     """Why GitHub would not do this; `below` is the path in the repository. None: it would."""
     law = next(
         (
             law
             for law in LAWS
-            if re.fullmatch(law.verbs, asked.verb) and re.fullmatch(law.path, below)
+            if re.fullmatch(law.verbs, request.verb) and re.fullmatch(law.path, below)
         ),
-        Law(asked.verb, below, "admin"),
+        Law(request.verb, below, "admin"),
     )
     if level == "none":
         return Said(404, {"message": "Not Found", "documentation_url": DOCS, "status": "404"})
     if LEVELS.index(level) >= LEVELS.index(law.level):
         return None
-    if law.also_author and author() == asked.login:
+    if law.also_author and author() == request.login:
         return None
     subject = "issues" if below.startswith(("issues", "labels")) else "contents"
     return Said(
@@ -70,16 +72,16 @@ def refusal(asked: Asked, below: str, level: str, author: Callable[[], str | Non
     )
 
 
-def without_what_strangers_may_not(asked: Asked, level: str) -> Asked:
+def without_what_strangers_may_not(request: Asked, level: str) -> Asked:
     """Labels, people and milestones that GitHub drops without a word."""
-    if LEVELS.index(level) >= LEVELS.index("write") or not isinstance(asked.body, dict):
-        return asked
-    if asked.path.endswith(("/labels", "/assignees")):
-        return asked  # who may not do that is told so, or it is dropped there
+    if LEVELS.index(level) >= LEVELS.index("write") or not isinstance(request.body, dict):
+        return request
+    if request.path.endswith(("/labels", "/assignees")):
+        return request  # who may not do that is told so, or it is dropped there
     dropped: dict[str, Any] = {
         "labels": None,
         "assignees": None,
         "assignee": None,
         "milestone": None,
     }
-    return asked._replace(body={k: v for k, v in asked.body.items() if k not in dropped})
+    return request._replace(body={k: v for k, v in request.body.items() if k not in dropped})

@@ -44,60 +44,64 @@ class Pulls:
         self.queue: MergeQueue | None = None  # if one is required
         self.hides_checks = False  # as from a fine-grained token, which cannot get "Checks"
 
-    def answer(self, asked: Asked, below: str) -> Said | None:
+    def answer(self, request: Asked, below: str) -> Said | None:
         """What GitHub says; None if it is not about pull requests."""
         for verbs, pattern, function in _TABLE:
             match = re.fullmatch(pattern, below)
-            if match and asked.verb in verbs.split():
-                said: Said | None = function(self, asked, *match.groups())
-                return said
+            if match and request.verb in verbs.split():
+                response: Said | None = function(self, request, *match.groups())
+                return response
         return None
 
     # ------------------------------------------------------------ one, and many
 
-    def open(self, asked: Asked) -> Said:
+    def open(self, request: Asked) -> Said:
         """A new one, for a branch that is there, has something new and has none yet."""
-        head, base = asked.body["head"].rpartition(":")[2], asked.body["base"]
+        head, base = request.body["head"].rpartition(":")[2], request.body["base"]
         sha, onto = self.branch(head), self.branch(base)
-        for name, found in (("head", sha), ("base", onto)):
-            if found is None:
+        for name, commit in (("head", sha), ("base", onto)):
+            if commit is None:
                 return _invalid(name, "invalid")
         if run_git(self.remote, "merge-base", "--is-ancestor", str(sha), str(onto)).returncode == 0:
             return invalid(f"No commits between {base} and {head}", "head")
         if any(branch == head and n not in self._heads for n, branch in self._known.items()):
             owner = self.gaps.repository.split("/")[0]
             return invalid(f"A pull request already exists for {owner}:{head}.", "head")
-        said = self.gaps.below(asked._replace(body={**asked.body, "head": head}))
-        if said.status != 201:
-            return said
-        self._known[said.body["number"]] = head
-        return said._replace(body=self.told(said.body))
+        response = self.gaps.below(request._replace(body={**request.body, "head": head}))
+        if response.status != 201:
+            return response
+        self._known[response.body["number"]] = head
+        return response._replace(body=self.told(response.body))
 
-    def one(self, asked: Asked, number: str) -> Said:
+    def one(self, request: Asked, number: str) -> Said:
         """One pull request."""
-        said = self.gaps.below(asked)
-        return said if said.status != 200 else said._replace(body=self.told(said.body))
-
-    def listed(self, asked: Asked) -> Said:
-        """Pull requests; the branch in `head` has its owner before it."""
-        said = self.gaps.below(asked)
-        if said.status != 200:
-            return said
-        told = [self.told(each) for each in said.body]
-        return said._replace(
-            body=[{k: v for k, v in each.items() if k not in ALONE} for each in told]
+        response = self.gaps.below(request)
+        return (
+            response if response.status != 200 else response._replace(body=self.told(response.body))
         )
 
-    def change(self, asked: Asked, number: str) -> Said:
+    def listed(self, request: Asked) -> Said:
+        """Pull requests; the branch in `head` has its owner before it."""
+        response = self.gaps.below(request)
+        if response.status != 200:
+            return response
+        pulls = [self.told(x) for x in response.body]
+        return response._replace(
+            body=[{k: v for k, v in x.items() if k not in ALONE} for x in pulls]
+        )
+
+    def change(self, request: Asked, number: str) -> Said:
         """Texts and states; that it is a draft is not changed by REST."""
-        body = {k: v for k, v in asked.body.items() if k != "draft"}
+        body = {k: v for k, v in request.body.items() if k != "draft"}
         n = int(number)
         if body.get("state") == "closed" and n not in self._heads:
             self._heads[n] = self.branch(self._known[n]) or ""
-        said = self.gaps.below(asked._replace(body=body))
-        if said.status == 200 and said.body["state"] == "open":
+        response = self.gaps.below(request._replace(body=body))
+        if response.status == 200 and response.body["state"] == "open":
             self._heads.pop(n, None)
-        return said if said.status != 200 else said._replace(body=self.told(said.body))
+        return (
+            response if response.status != 200 else response._replace(body=self.told(response.body))
+        )
 
     def told(self, pull: dict[str, Any]) -> dict[str, Any]:
         """A pull request with what git knows of it."""
@@ -117,9 +121,9 @@ class Pulls:
 
     # ------------------------------------------------------------ merging
 
-    def merge(self, asked: Asked, number: str) -> Said:
+    def merge(self, request: Asked, number: str) -> Said:
         """By a merge, squashed or rebased; onto the real branch, and closing what it names."""
-        n, body = int(number), asked.body or {}
+        n, body = int(number), request.body or {}
         if n not in self._known:
             return NOT_FOUND
         pull = self.told(self.gaps.ask("GET", f"pulls/{n}").body)
@@ -132,12 +136,12 @@ class Pulls:
             )
         head, base = pull["head"]["sha"], pull["base"]["sha"]
         if body.get("sha", head) != head:
-            told = "Head branch was modified. Review and try the merge again."
-            return Said(409, {"message": told, "documentation_url": DOCS})
-        made = self._commit(pull, head, base, body)
-        git(self.remote, "update-ref", f"refs/heads/{pull['base']['ref']}", made, base)
-        self._heads[n], self._merges[n] = head, made
-        done = self.gaps.below(asked._replace(body={}))
+            why = "Head branch was modified. Review and try the merge again."
+            return Said(409, {"message": why, "documentation_url": DOCS})
+        commit = self._commit(pull, head, base, body)
+        git(self.remote, "update-ref", f"refs/heads/{pull['base']['ref']}", commit, base)
+        self._heads[n], self._merges[n] = head, commit
+        done = self.gaps.below(request._replace(body={}))
         assert done.status == 200, done
         texts = [
             pull["body"] or "",
@@ -148,8 +152,8 @@ class Pulls:
         for closed in {*CLOSING.findall("\n".join(texts))}:
             if self.gaps.ask("GET", f"issues/{closed}").status == 200:
                 done_so = {"state": "closed", "state_reason": "completed"}
-                self.gaps.ask("PATCH", f"issues/{closed}", done_so, asked.login)
-        return Said(200, {"sha": made, "merged": True, "message": done.body["message"]})
+                self.gaps.ask("PATCH", f"issues/{closed}", done_so, request.login)
+        return Said(200, {"sha": commit, "merged": True, "message": done.body["message"]})
 
     def _commit(
         self, pull: Mapping[str, Any], head: str, base: str, body: Mapping[str, Any]
@@ -181,10 +185,10 @@ class Pulls:
         """What a merge would have; None if they conflict."""
         if (base, head) not in self._trees:
             done = run_git(self.remote, "merge-tree", "--write-tree", base, head)
-            found = done.stdout.splitlines()[0] if done.returncode == 0 else None
+            tree = done.stdout.splitlines()[0] if done.returncode == 0 else None
             if done.returncode not in (0, 1):  # a commit is not there yet
                 return None
-            self._trees[base, head] = found
+            self._trees[base, head] = tree
         return self._trees[base, head]
 
     # ------------------------------------------------------------ branches and checks
@@ -193,10 +197,10 @@ class Pulls:
         """Where a branch of the real remote is."""
         return read_ref(self.remote, f"refs/heads/{name}")
 
-    def ref(self, asked: Asked, name: str) -> Said:
+    def ref(self, request: Asked, name: str) -> Said:
         """A branch by git's own name, to look at or to delete."""
         sha = self.branch(name)
-        if asked.verb == "DELETE":
+        if request.verb == "DELETE":
             if sha is None:
                 return Said(422, {"message": "Reference does not exist", "documentation_url": DOCS})
             git(self.remote, "update-ref", "-d", f"refs/heads/{name}", sha)
@@ -210,55 +214,55 @@ class Pulls:
             200, {"ref": f"refs/heads/{name}", "node_id": node, "url": url, "object": target}
         )
 
-    def check(self, asked: Asked) -> Said:
+    def check(self, request: Asked) -> Said:
         """A new check run of a commit."""
-        said = self.gaps.below(asked)
-        if said.status == 201:
-            self._checks.setdefault(asked.body["head_sha"], []).append(said.body["id"])
-        return said._replace(body=_run(said.body))
+        response = self.gaps.below(request)
+        if response.status == 201:
+            self._checks.setdefault(request.body["head_sha"], []).append(response.body["id"])
+        return response._replace(body=_run(response.body))
 
-    def checked(self, asked: Asked, number: str) -> Said:
+    def checked(self, request: Asked, number: str) -> Said:
         """One check run, looked at or changed."""
-        said = self.gaps.below(asked)
-        return said._replace(body=_run(said.body))
+        response = self.gaps.below(request)
+        return response._replace(body=_run(response.body))
 
-    def checks(self, asked: Asked, ref: str) -> Said:
+    def checks(self, request: Asked, ref: str) -> Said:
         """The check runs of a commit."""
         if self.hides_checks:
-            told = {"message": "Resource not accessible by personal access token"}
+            body = {"message": "Resource not accessible by personal access token"}
             needed = {"X-Accepted-GitHub-Permissions": "checks=read"}
-            return Said(403, {**told, "documentation_url": DOCS}, needed)
-        known = self._checks.get(self.branch(ref) or ref, [])
-        runs = [_run(self.gaps.ask("GET", f"check-runs/{number}").body) for number in known]
-        page = paged(asked, runs)
+            return Said(403, {**body, "documentation_url": DOCS}, needed)
+        checks = self._checks.get(self.branch(ref) or ref, [])
+        runs = [_run(self.gaps.ask("GET", f"check-runs/{number}").body) for number in checks]
+        page = paged(request, runs)
         return page._replace(body={"total_count": len(runs), "check_runs": page.body})
 
-    def status(self, asked: Asked, ref: str) -> Said:
+    def status(self, request: Asked, ref: str) -> Said:
         """The older kind of checks, which nobody sets here."""
         sha = self.branch(ref) or ref
         url = f"{HERE}/repos/{self.gaps.repository}/commits/{sha}"
-        told = {"state": "pending", "statuses": [], "sha": sha, "total_count": 0}
+        body = {"state": "pending", "statuses": [], "sha": sha, "total_count": 0}
         repository = self.gaps.ask("GET", "").body
         return Said(
-            200, {**told, "repository": repository, "commit_url": url, "url": f"{url}/status"}
+            200, {**body, "repository": repository, "commit_url": url, "url": f"{url}/status"}
         )
 
     # ------------------------------------------------------------ as issues
 
-    def issues(self, asked: Asked) -> Said | None:
+    def issues(self, request: Asked) -> Said | None:
         """GitHub lists pull requests among the issues."""
         if not self._known:
             return None
-        query = {k: v for k, v in asked.query.items() if k not in ("page", "per_page")}
+        query = {k: v for k, v in request.query.items() if k not in ("page", "per_page")}
         listed = [*self.gaps.every("issues", **query), *self._as_issues(query)]
         field = {"updated": "updated_at", "comments": "comments"}.get(
             query.get("sort", ""), "created_at"
         )
-        listed.sort(key=lambda each: each[field], reverse=query.get("direction", "desc") == "desc")
-        said = paged(asked, listed)
-        return self.gaps.mended(said, "issues")
+        listed.sort(key=lambda x: x[field], reverse=query.get("direction", "desc") == "desc")
+        response = paged(request, listed)
+        return self.gaps.mended(response, "issues")
 
-    def issue(self, asked: Asked, number: str) -> Said | None:
+    def issue(self, request: Asked, number: str) -> Said | None:
         """A pull request, looked at as an issue."""
         if int(number) not in self._known:
             return None
@@ -268,12 +272,10 @@ class Pulls:
     def _as_issues(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         state, labels = query.get("state", "open"), {*query.get("labels", "").split(",")} - {""}
         pulls = self.gaps.every("pulls", state="all")
-        found = [each for each in pulls if state in ("all", each["state"])]
-        found = [each for each in found if each["updated_at"] >= query.get("since", "")]
+        chosen = [x for x in pulls if state in ("all", x["state"])]
+        chosen = [x for x in chosen if x["updated_at"] >= query.get("since", "")]
         return [
-            self._as_issue(each)
-            for each in found
-            if labels <= {label["name"] for label in each["labels"]}
+            self._as_issue(x) for x in chosen if labels <= {label["name"] for label in x["labels"]}
         ]
 
     def _as_issue(self, pull: Mapping[str, Any]) -> dict[str, Any]:
@@ -300,11 +302,11 @@ class Pulls:
 
     # ------------------------------------------------------------ GraphQL
 
-    def graphql(self, asked: Asked) -> Said:
+    def graphql(self, request: Asked) -> Said:
         """The two things about pull requests that only GraphQL can do, and who is asking."""
-        query, values = asked.body["query"], asked.body.get("variables") or {}
+        query, values = request.body["query"], request.body.get("variables") or {}
         if "viewer" in query:
-            return Said(200, {"data": {"viewer": {"login": asked.login}}})
+            return Said(200, {"data": {"viewer": {"login": request.login}}})
         if self.queue and (queued := self.queue.answer(query, values)):
             return queued
         if "body-edits" in self.gaps.features and "issue(number:" in query:
@@ -312,31 +314,31 @@ class Pulls:
         for mutation, draft in _DRAFTS.items():
             if mutation in query:
                 node = next((str(value) for value in _leaves(values)), "") or _quoted(query)
-                return self._set_draft(asked, mutation, node, draft)
+                return self._set_draft(request, mutation, node, draft)
         return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
 
     def _edits(self, query: str) -> Said:
         """Who changed the bodies of issues, the newest change first."""
-        told: dict[str, Any] = {}
+        body: dict[str, Any] = {}
         for number in map(int, re.findall(r"issue\(number: (\d+)\)", query)):
             edits = self.gaps.edits.get(number, [])
             last = edits[-1] if edits else {"editedAt": None, "editor": None}
-            told[f"i{number}"] = {
+            body[f"i{number}"] = {
                 "lastEditedAt": last["editedAt"],
                 "editor": last["editor"],
                 "userContentEdits": {"totalCount": len(edits), "nodes": edits[::-1]},
             }
-        return Said(200, {"data": {"repository": told}})
+        return Said(200, {"data": {"repository": body}})
 
-    def _set_draft(self, asked: Asked, mutation: str, node: str, draft: bool) -> Said:
-        pulls = {each["node_id"]: each for each in self.gaps.every("pulls", state="all")}
+    def _set_draft(self, request: Asked, mutation: str, node: str, draft: bool) -> Said:
+        pulls = {x["node_id"]: x for x in self.gaps.every("pulls", state="all")}
         if node not in pulls:
-            told = f"Could not resolve to a node with the global id of '{node}'"
+            why = f"Could not resolve to a node with the global id of '{node}'"
             return Said(
-                200, {"data": {mutation: None}, "errors": [{"type": "NOT_FOUND", "message": told}]}
+                200, {"data": {mutation: None}, "errors": [{"type": "NOT_FOUND", "message": why}]}
             )
         number = pulls[node]["number"]
-        self.gaps.ask("PATCH", f"pulls/{number}", {"draft": draft}, asked.login)
+        self.gaps.ask("PATCH", f"pulls/{number}", {"draft": draft}, request.login)
         pull = {"isDraft": draft, "number": number, "id": node}
         return Said(200, {"data": {mutation: {"pullRequest": pull}}})
 
@@ -351,13 +353,13 @@ def _run(run: Any) -> Any:
 
 def _leaves(node: Any) -> list[Any]:
     if isinstance(node, dict):
-        return [leaf for each in node.values() for leaf in _leaves(each)]
+        return [leaf for x in node.values() for leaf in _leaves(x)]
     return [node]
 
 
 def _quoted(query: str) -> str:
-    found = re.search(r'pullRequestId:\s*"([^"]+)"', query)
-    return found[1] if found else ""
+    match = re.search(r'pullRequestId:\s*"([^"]+)"', query)
+    return match[1] if match else ""
 
 
 def _invalid(field: str, code: str) -> Said:

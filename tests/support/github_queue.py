@@ -34,8 +34,8 @@ class MergeQueue:
         number, *self.numbers = self.numbers
         self._pulls.queue, gaps = None, self._pulls.gaps
         path = f"/repos/{gaps.repository}/pulls/{number}/merge"
-        asked = Asked(gaps.repository.split("/")[0], "PUT", path, {}, {})
-        assert self._pulls.merge(asked, str(number)).status == 200
+        request = Asked(gaps.repository.split("/")[0], "PUT", path, {}, {})
+        assert self._pulls.merge(request, str(number)).status == 200
         self._pulls.queue = self
         return number
 
@@ -43,16 +43,16 @@ class MergeQueue:
         pull = self._pulls.told(self._pulls.gaps.ask("GET", f"pulls/{number}").body)
         state = "MERGED" if pull["merge_commit_sha"] else pull["state"].upper()
         entry = self._entry(number)
-        told = {"id": pull["node_id"], "state": state, "isInMergeQueue": entry is not None}
-        found = {**told, "mergeQueueEntry": entry}
-        return Said(200, {"data": {"repository": {"pullRequest": found}}})
+        fields = {"id": pull["node_id"], "state": state, "isInMergeQueue": entry is not None}
+        node = {**fields, "mergeQueueEntry": entry}
+        return Said(200, {"data": {"repository": {"pullRequest": node}}})
 
     def _entry(self, number: int) -> dict[str, int] | None:
         return {"position": self.numbers.index(number) + 1} if number in self.numbers else None
 
     def _enqueue(self, node: str, head: str) -> Said:
         every = self._pulls.gaps.every("pulls", state="all")
-        pull = next(self._pulls.told(each) for each in every if each["node_id"] == node)
+        pull = next(self._pulls.told(x) for x in every if x["node_id"] == node)
         words = self._pulls.rule
         if pull["head"]["sha"] != head or pull["number"] in self.numbers:
             words = "The pull request is in the queue already, or its head has moved"

@@ -5,7 +5,7 @@ from typing import Any
 from ghp_agents.state.admin_port import PublishPlan, StoreAdmin
 
 
-def ground(**said: Any) -> StoreAdmin:
+def ground(**values: Any) -> StoreAdmin:
     """A ground on which nothing is, with what the test says of it."""
     empty: dict[str, Any] = {
         "sharing": lambda: PublishPlan(None, why_not="there is no remote"),
@@ -19,4 +19,4 @@ def ground(**said: Any) -> StoreAdmin:
         "checks": {},
         "repairs": {},
     }
-    return StoreAdmin(**(empty | said))
+    return StoreAdmin(**(empty | values))

@@ -35,15 +35,19 @@ SILENT = Hooked(0, b"", b"")
 def payload(name: str, folder: Path | str = "/repo", **changes: Any) -> dict[str, Any]:
     """A recorded message of a client, as it would come from the worktree `folder`."""
     text = (PAYLOADS / f"{name}.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text.replace("/repo", str(folder)))
-    return found | changes
+    message: dict[str, Any] = json.loads(text.replace("/repo", str(folder)))
+    return message | changes
 
 
 def call(
-    client: str, said: object, cwd: Path, env: Mapping[str, str] | None = None, timeout: float = 60
+    client: str,
+    message: object,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    timeout: float = 60,
 ) -> Hooked:
-    """`hook CLIENT` in a process of its own; `said` is bytes, or what becomes JSON."""
-    text = said if isinstance(said, bytes) else json.dumps(said).encode()
+    """`hook CLIENT` in a process of its own; `message` is bytes, or what becomes JSON."""
+    text = message if isinstance(message, bytes) else json.dumps(message).encode()
     done = fork_server.run(["hook", client], cwd, env, text, timeout)
     return Hooked(done.returncode, done.stdout, done.stderr)
 
@@ -62,9 +66,9 @@ def set_up(repo: Path, agent: str | None = "worker-1") -> Path:
 
 def presence(repo: Path, agent: str = "worker-1") -> dict[str, Any]:
     """The presence file of an agent."""
-    found = json.loads((repo / f".git/ghp/agents/{agent}.json").read_bytes())
-    assert isinstance(found, dict)
-    return found
+    fields = json.loads((repo / f".git/ghp/agents/{agent}.json").read_bytes())
+    assert isinstance(fields, dict)
+    return fields
 
 
 def log(repo: Path) -> list[dict[str, Any]]:
@@ -76,18 +80,18 @@ def log(repo: Path) -> list[dict[str, Any]]:
 def context(hooked: Hooked) -> str:
     """What Claude Code or Codex lets its agent know."""
     assert (hooked.code, hooked.err) == (0, b"")
-    said = hooked.said["hookSpecificOutput"]
-    assert set(said) == {"hookEventName", "additionalContext"}
-    text = said["additionalContext"]
+    output = hooked.said["hookSpecificOutput"]
+    assert set(output) == {"hookEventName", "additionalContext"}
+    text = output["additionalContext"]
     assert isinstance(text, str)
     return text
 
 
 def event(client: str, kind: str, cwd: Path | str | None, **more: object) -> Event:
     """An event, in a session."""
-    said = {"session": "12345678-abcd", **more}
+    fields = {"session": "12345678-abcd", **more}
     folder = None if cwd is None else str(cwd)
-    return Event(client, kind, kind, cwd=folder, **said)  # type: ignore[arg-type]
+    return Event(client, kind, kind, cwd=folder, **fields)  # type: ignore[arg-type]
 
 
 def in_use(repo: Path) -> Path:
@@ -96,7 +100,7 @@ def in_use(repo: Path) -> Path:
     return repo
 
 
-def agent(found: Event, environ: Mapping[str, str] | None = None) -> str | None:
+def agent(parsed: Event, environ: Mapping[str, str] | None = None) -> str | None:
     """The agent whose event it is, where there is anything to do."""
-    at = scene.find(found, {**BARE, **(environ or {})})
+    at = scene.find(parsed, {**BARE, **(environ or {})})
     return at.agent if at else None

@@ -39,12 +39,12 @@ def sources(*folders: str, suffix: str = "") -> list[Source]:
     listed = subprocess.run(
         [*command, *folders], cwd=CHECKOUT, capture_output=True, text=True, check=True
     )
-    found = []
+    paths = []
     for name in sorted({*listed.stdout.split("\0")} - {""}):
         content = _text(CHECKOUT / name) if name.endswith(suffix) else None
         if content is not None:
-            found.append(Source(name, content))
-    return found
+            paths.append(Source(name, content))
+    return paths
 
 
 def _text(path: Path) -> str | None:
@@ -86,5 +86,5 @@ def _broad(node: ast.AST, function: str) -> Iterator[tuple[int, str]]:
 
 def _is_broad(caught: ast.expr | None) -> bool:
     if isinstance(caught, ast.Tuple):
-        return any(_is_broad(each) for each in caught.elts)
+        return any(_is_broad(x) for x in caught.elts)
     return caught is None or ast.unparse(caught) in ("Exception", "BaseException")

@@ -54,8 +54,8 @@ class Handler(BaseHTTPRequestHandler):
         content = self.rfile.read(size)
         headers = {name.lower(): value for name, value in self.headers.items()}
         body = json.loads(content) if content else None
-        asked = Asked(self.command, self.path, headers, body, self.client_address[1])
-        self.server.script.step(asked)(self)
+        request = Asked(self.command, self.path, headers, body, self.client_address[1])
+        self.server.script.step(request)(self)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815 - their names
 
@@ -109,16 +109,16 @@ class Script:
         with self._lock:
             self.asked, self._steps = [], list(steps)
 
-    def step(self, asked: Asked) -> Step:
+    def step(self, request: Asked) -> Step:
         """Write a request down; what it is answered."""
         with self._lock:
-            self.asked.append(asked)
+            self.asked.append(request)
             return self._steps.pop(0) if self._steps else says(599)
 
     @property
     def lines(self) -> list[str]:
         """What was asked, without bodies and headers."""
-        return [asked.line for asked in self.asked]
+        return [request.line for request in self.asked]
 
     @property
     def left(self) -> int:

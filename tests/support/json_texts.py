@@ -33,12 +33,12 @@ def written(draw: st.DrawFn, values: "st.SearchStrategy[Any]") -> Written:
             containers.append(keys)
         if isinstance(value, dict):
             rows = [
-                json.dumps(key) + draw(trivia()) + ":" + draw(trivia()) + write(each, [*keys, key])
-                for key, each in value.items()
+                json.dumps(key) + draw(trivia()) + ":" + draw(trivia()) + write(item, [*keys, key])
+                for key, item in value.items()
             ]
             return "{" + joined(rows) + "}"
         if isinstance(value, list):
-            return "[" + joined([write(each, [*keys, n]) for n, each in enumerate(value)]) + "]"
+            return "[" + joined([write(item, [*keys, n]) for n, item in enumerate(value)]) + "]"
         return json.dumps(value, ensure_ascii=draw(st.booleans()))
 
     def joined(rows: list[str]) -> str:

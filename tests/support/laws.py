@@ -51,11 +51,11 @@ def check_writes(writes: Iterable[Write]) -> None:
 
 
 def _check_generation(write: Write) -> None:
-    had = write.before.generation if write.before else 0
+    before = write.before.generation if write.before else 0
     settles = write.before is not None and write.before.is_disputed
     grows = 1 if write.after.holder is not None or settles else 0
     law = "each taking raises the generation by one, and nothing else does"
-    require(write.after.generation == had + grows, law, write)
+    require(write.after.generation == before + grows, law, write)
 
 
 def _check_taking(write: Write, before: Lock) -> None:
@@ -98,8 +98,10 @@ def check_history(history: Iterable[Lock]) -> None:
         require(lease.generation >= last, "a generation never falls", lease)
         last = lease.generation
         if lease.holder is not None:
-            had = holders.setdefault(last, (lease.holder, lease.epoch))
-            require(had == (lease.holder, lease.epoch), "a generation has one holder", had, lease)
+            first = holders.setdefault(last, (lease.holder, lease.epoch))
+            require(
+                first == (lease.holder, lease.epoch), "a generation has one holder", first, lease
+            )
 
 
 # ----------------------------------------------------------------------------- of answers
@@ -129,10 +131,10 @@ def check_refused(error: GhpError, holders: set[str], assigned: set[str]) -> Non
         require(why, "a refusal says why", text)
 
 
-def check_guarded(command: str, session: Session, epoch: int, seen: Iterable[Lock | None]) -> None:
+def check_guarded(command: str, session: Session, epoch: int, locks: Iterable[Lock | None]) -> None:
     """A guarded command that succeeded was the holder's, at some moment while it ran."""
     mine = any(
-        lease and is_mine(lease, session.agent, epoch, f"clone-{session.clone}") for lease in seen
+        lease and is_mine(lease, session.agent, epoch, f"clone-{session.clone}") for lease in locks
     )
     require(mine, f"a fenced holder never succeeds in `{command}`", session, epoch)
 
@@ -198,21 +200,21 @@ def rivals(world: World, session: Session, path: str) -> set[str]:
         return not log.request.right, codec.order(log.request)
 
     held = _held(world, session.clone, session.agent)
-    known = [log for log in held if path in _things(log.hold())]
-    mine = min((order(log) for log in known if log.holder.name == session.agent), default=None)
-    here = [log for log in _held_here(world, session.clone) if log in known]
+    logs = [log for log in held if path in _things(log.hold())]
+    mine = min((order(log) for log in logs if log.holder.name == session.agent), default=None)
+    here = [log for log in _held_here(world, session.clone) if log in logs]
     others = [log for log in here if log.holder.name != session.agent]
     rights = world.clones[session.clone].locks.known("path/")
     if any(x.holder == session.agent and path in _things(as_hold(x)) for x in rights):
         return set()  # what holds over all clones comes before what was granted in one
-    found = {log.holder.name for log in others if mine is None or order(log) < mine}
+    names = {log.holder.name for log in others if mine is None or order(log) < mine}
     ws = world.workspace(session.clone, session.agent, session.token)
     touch = touched.find(ws.folders, path, ws.place.git_dir)
     if touch and touch.agent != session.agent and mine is None:
         alive = world.lives(touch.agent, session.clone)
         same = world.epoch(session.clone, touch.agent) == touch.epoch
-        found |= {touch.agent} if alive and same else set()
-    return found
+        names |= {touch.agent} if alive and same else set()
+    return names
 
 
 def check_edit(world: World, session: Session, path: str, mine: ImplicitLease | None) -> None:
@@ -231,20 +233,20 @@ def check_end(world: World) -> None:
     """All can be reached again and have synced: they agree, and nothing acknowledged is lost."""
     ids = [{entry.id for entry in clone.store.ledger()} for clone in world.clones]
     for number, record in world.committed:
-        for known in ids:
-            require(record in known, "what a clone recorded is known to all", number, record)
+        for numbers in ids:
+            require(record in numbers, "what a clone recorded is known to all", number, record)
     held = {
         lease.name: (lease.holder, lease.generation)
         for lease in world.board.leases.values()
         if lease.holder is not None
     }
     for clone in world.clones:
-        found = claims(clone.locks)
-        known_here = {claim_name(n): (x.holder, x.generation) for n, x in found.items()}
-        ours = {name: said for name, said in held.items() if name.startswith("issue/")}
+        locks = claims(clone.locks)
+        known_here = {claim_name(n): (x.holder, x.generation) for n, x in locks.items()}
+        ours = {name: holder for name, holder in held.items() if name.startswith("issue/")}
         require(known_here == ours, "all know who holds what", clone.number, known_here, ours)
     agents = [clone.store.snapshot().agents() for clone in world.clones]
-    require(all(each == agents[0] for each in agents), "all know the same agents", agents)
+    require(all(agent == agents[0] for agent in agents), "all know the same agents", agents)
 
 
 def named(lease: Lock | None) -> set[str]:

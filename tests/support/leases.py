@@ -70,8 +70,8 @@ class Yard:
 
     def wanted(self, words: tuple[str, ...], cwd: Path | None = None, **more: Any) -> LeaseRequest:
         """What the words of a command come to."""
-        said = WorktreeFiles(self.ws(None)).spelled(words, cwd or self.repo) if words else ()
-        return LeaseRequest(said, **more)
+        patterns = WorktreeFiles(self.ws(None)).spelled(words, cwd or self.repo) if words else ()
+        return LeaseRequest(patterns, **more)
 
     def take(self, agent: str | None, *words: str, **more: Any) -> LeaseResult:
         """Lease something at once."""
@@ -81,17 +81,17 @@ class Yard:
         self, agent: str | None, *words: str, timeout: float | None = None, **more: Any
     ) -> tuple[LeaseResult, list[str]]:
         """Lease something in its turn; also the places in the queue that were told."""
-        told: list[str] = []
+        lines: list[str] = []
         wanted = self.wanted(words, **more)
         parts = self.parts(agent)
         approve = approval.approver(parts)
-        got = lease_waiting.wait(parts, approve, wanted, timeout=timeout, tell=told.append)
-        return got, told
+        got = lease_waiting.wait(parts, approve, wanted, timeout=timeout, tell=lines.append)
+        return got, lines
 
     def give(self, agent: str | None, *words: str, **more: Any) -> ReleasedLeases:
         """Give something back."""
-        said = {"cwd": self.repo, **more}
-        return lease.release(make_context(self.ws(agent), self.store, self.locks), words, **said)
+        options = {"cwd": self.repo, **more}
+        return lease.release(make_context(self.ws(agent), self.store, self.locks), words, **options)
 
     def edit(self, agent: str, path: str) -> str | None:
         """Begin to edit a file; the one who has it already, if there is one."""
@@ -106,8 +106,8 @@ class Yard:
     def beat(self, agent: str, status: str = "implementing", epoch: int = 1) -> None:
         """Let an agent be known to live, or to have stopped."""
         seq = int(self.clock.passed) + 1
-        said = {"status": status, "epoch": epoch, "seq": seq, "timestamp": NOW}
-        self.store.beat(agent, said)
+        fields = {"status": status, "epoch": epoch, "seq": seq, "timestamp": NOW}
+        self.store.beat(agent, fields)
 
     def sync(self) -> SyncReport:
         """Exchange what was said, and settle what follows from it."""
@@ -149,11 +149,11 @@ def furnish(repo: Path) -> Path:
     """Give a repository some files, unless it has them. All of them get the same commit, which is
     made once and copied."""
     if not (repo / "src/gen").exists():
-        made = _FURNISHED.setdefault(head(repo), {})
-        if not made:
+        cached = _FURNISHED.setdefault(head(repo), {})
+        if not cached:
             commit(repo, FILES, "Files")
-            made.update({path: (repo / path).read_bytes() for path in _files(repo)})
-        for path, content in made.items():
+            cached.update({path: (repo / path).read_bytes() for path in _files(repo)})
+        for path, content in cached.items():
             target = repo / path
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists() or target.read_bytes() != content:
@@ -163,8 +163,8 @@ def furnish(repo: Path) -> Path:
 
 def _files(repo: Path) -> list[Path]:
     places = [repo / ".git/objects", repo / ".git/refs/heads", *(repo / name for name in FILES)]
-    found = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
-    return [path.relative_to(repo) for path in (*found, repo / ".git/index")]
+    paths = [path for place in places for path in (place, *place.rglob("*")) if path.is_file()]
+    return [path.relative_to(repo) for path in (*paths, repo / ".git/index")]
 
 
 def make_yard(repo: Path) -> Yard:

@@ -87,21 +87,21 @@ class Machine:
     def _stamp(self) -> None:
         """Files have this machine's time."""
         for path in (self.folder / ".git/ghp/agents").glob("*.json"):
-            said = json.loads(path.read_text())
-            is_beat = "processRunsFor" not in said and self._files.get(path.name) != said
-            self._files[path.name] = said
+            presence = json.loads(path.read_text())
+            is_beat = "processRunsFor" not in presence and self._files.get(path.name) != presence
+            self._files[path.name] = presence
             if is_beat:
                 os.utime(path, (self.clock.now(), self.clock.now()))
 
 
 def forge(remote: Path, agents: Mapping[str, Mapping[str, object]], clone: str = FORGER) -> None:
     """Say on a clone's ref of the remote whatever one likes of agents."""
-    made = tree(remote, {".ghp/agent-status.json": document(agents)})
-    git(remote, "update-ref", f"refs/ghp/clone/{clone}", commit(remote, made))
+    oid = tree(remote, {".ghp/agent-status.json": document(agents)})
+    git(remote, "update-ref", f"refs/ghp/clone/{clone}", commit(remote, oid))
 
 
 def presence(epoch: int, status: str, **more: object) -> dict[str, object]:
     """A presence as a forger writes it."""
     at = to_text(1_750_000_000.0)
-    said = {"issue": None, "status": status, "lastAction": "Forged", "timestamp": at}
-    return {**said, "epoch": epoch, "seq": 1, "startedAt": at, "lastProgress": at, **more}
+    fields = {"issue": None, "status": status, "lastAction": "Forged", "timestamp": at}
+    return {**fields, "epoch": epoch, "seq": 1, "startedAt": at, "lastProgress": at, **more}

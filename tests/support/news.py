@@ -15,9 +15,9 @@ PERSON = "«Test Person» (a person)"
 def hear(folder: Path, agent: str) -> list[str]:
     """What the agent hears now, delivered to it."""
     app, name = App(folder, os.environ, name=agent), AgentName(agent)
-    found = notifications.gather(app, name)
-    notifications.deliver(app, name, found.ids)
-    return found.text.splitlines()
+    notices = notifications.gather(app, name)
+    notifications.deliver(app, name, notices.ids)
+    return notices.text.splitlines()
 
 
 def step(folder: Path) -> str:
@@ -28,5 +28,5 @@ def step(folder: Path) -> str:
 
 def question(folder: Path) -> str:
     """The name of the last question."""
-    asked = [each for each in App(folder, os.environ).store.ledger() if each.event == "escalate"]
-    return asked[-1].object
+    questions = [x for x in App(folder, os.environ).store.ledger() if x.event == "escalate"]
+    return questions[-1].object

@@ -27,7 +27,7 @@ NOW = Timestamp("2025-06-15T15:06:40Z")
 
 def note(text: str, **fields: Any) -> Note:
     """A note as worker-1 told it."""
-    made = Note(
+    result = Note(
         id=identity(PROJECT, text),
         text=text,
         kind="fact",
@@ -37,7 +37,7 @@ def note(text: str, **fields: Any) -> Note:
         clone=CloneId("aaaa"),
         project=PROJECT,
     )
-    return made._replace(**fields)
+    return result._replace(**fields)
 
 
 @dataclass
@@ -69,7 +69,7 @@ class Desk:
 
     def texts(self, query: str, **words: Any) -> list[str]:
         """What is found."""
-        return [each.text for each in self.ask(query, **words).notes]
+        return [note.text for note in self.ask(query, **words).notes]
 
     def notes(self) -> list[Note]:
         """All notes as they are now."""
@@ -100,8 +100,8 @@ class RivalStore(MemoryStore):
 
     def commit(self, records: Any, expected: str) -> None:
         if self.rival is not None:
-            said, self.rival = self.rival, None
-            super().commit([said], self.snapshot().revision)
+            rival, self.rival = self.rival, None
+            super().commit([rival], self.snapshot().revision)
         super().commit(records, expected)
 
 

@@ -53,8 +53,8 @@ def serve() -> Iterator[OddEndpoint]:
         def do_POST(self) -> None:
             self._reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
 
-        def _reply(self, asked: Any) -> None:
-            odd.requests.append((self.path, dict(self.headers), asked))
+        def _reply(self, request: Any) -> None:
+            odd.requests.append((self.path, dict(self.headers), request))
             reply = odd.replies.pop(0) if odd.replies else Reply(status=500)
             with contextlib.suppress(BrokenPipeError, ConnectionResetError):
                 self.send_response(reply.status)

@@ -138,8 +138,8 @@ class OddHour:
 
     def answers(self) -> dict[str, list[str]]:
         """What each agent was answered, by its own clone."""
-        found = {}
+        texts = {}
         for clone in self.clones:
-            for each in json.loads(self._run(clone, "agent-escalations", "--json")):
-                found[each["agent"]] = [said["text"] for said in each["answers"]]
-        return found
+            for question in json.loads(self._run(clone, "agent-escalations", "--json")):
+                texts[question["agent"]] = [reply["text"] for reply in question["answers"]]
+        return texts

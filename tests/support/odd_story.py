@@ -65,22 +65,22 @@ class OddStory:
             self.shown[self._step] = self._look()
         self._step = ""
 
-    def _fault(self, asked: Asked) -> Fault | None:
+    def _fault(self, request: Asked) -> Fault | None:
         self.asked[self._step] += 1
         fault = self.plans.get(self._step, {}).get(self.asked[self._step])
-        is_creation = asked.verb == "POST" and asked.path.endswith(("/issues", "/comments"))
+        is_creation = request.verb == "POST" and request.path.endswith(("/issues", "/comments"))
         return Fault.ERROR if fault is Fault.TOO_QUICKLY and not is_creation else fault
 
     def run(self, who: Actor, words: str | Sequence[str]) -> str:
         """A command, until it says that it is done."""
-        said = []
+        lines = []
         for _ in range(TRIES):
             result = self.story.try_to(who, words)
-            said.append(f"{result.code}: {result.err}")
+            lines.append(f"{result.code}: {result.err}")
             if result.code == 0:
                 return result.out
             self.story.clock.pass_by(SOON)
-        raise AssertionError(f"{words} does not succeed:\n" + "".join(said))
+        raise AssertionError(f"{words} does not succeed:\n" + "".join(lines))
 
     def _settle(self) -> None:
         """Everybody syncs until nothing is owed; a little later, and an hour later where needed."""
@@ -94,20 +94,20 @@ class OddStory:
     def _look(self) -> Any:
         """What GitHub shows, without ids and times."""
         act = self.github.act
-        found: dict[str, Any] = {}
+        state: dict[str, Any] = {}
         listed = act(ADMIN, "GET", "issues", state="all", per_page="100")
-        bodies = "\n".join(each["body"] or "" for each in listed)
+        bodies = "\n".join(x["body"] or "" for x in listed)
         for issue in listed:
             number = issue["number"]
             comments = act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
-            found[f"{number} {issue['title']}"] = {
+            state[f"{number} {issue['title']}"] = {
                 "state": issue["state"],
-                "labels": sorted(each["name"] for each in issue["labels"]),
-                "people": sorted(each["login"] for each in issue["assignees"]),
-                "comments": [NEW.sub("…", each["body"]) for each in comments],
+                "labels": sorted(x["name"] for x in issue["labels"]),
+                "people": sorted(x["login"] for x in issue["assignees"]),
+                "comments": [NEW.sub("…", x["body"]) for x in comments],
                 "reactions": [
-                    {k: v for k, v in each["reactions"].items() if v and k not in ("url",)}
-                    for each in comments
+                    {k: v for k, v in x["reactions"].items() if v and k not in ("url",)}
+                    for x in comments
                 ],
                 # As a relation, or as a line where GitHub seemed to have none.
                 "waits": bool(
@@ -117,9 +117,9 @@ class OddStory:
                 "parts": issue["sub_issues_summary"]["total"]
                 + PART.findall(bodies).count(str(number)),
             }
-        found["labels"] = [each["name"] for each in act(ADMIN, "GET", "labels", per_page="100")]
-        found["trunk"] = self.story.trunk()
-        return found
+        state["labels"] = [x["name"] for x in act(ADMIN, "GET", "labels", per_page="100")]
+        state["trunk"] = self.story.trunk()
+        return state
 
 
 # ---------------------------------------------------------------- the steps
@@ -136,14 +136,14 @@ def _new(of: OddStory) -> None:
 
 
 def _assign(of: OddStory) -> None:
-    said = {"body": "/agent assign worker-1"}
-    of.github.act(ADMIN, "POST", "issues/2/comments", said)
+    body = {"body": "/agent assign worker-1"}
+    of.github.act(ADMIN, "POST", "issues/2/comments", body)
     of.run(of.person, "agent-sync")
 
 
 def _claim(of: OddStory) -> None:
-    told = json.loads(of.run(of.one, "agent-start 2 --json"))
-    of.here = of.one._replace(folder=type(of.one.folder)(told["path"]))
+    started = json.loads(of.run(of.one, "agent-start 2 --json"))
+    of.here = of.one._replace(folder=type(of.one.folder)(started["path"]))
 
 
 def _escalate(of: OddStory) -> None:
@@ -152,8 +152,8 @@ def _escalate(of: OddStory) -> None:
 
 
 def _answer(of: OddStory) -> None:
-    said = {"body": f"/agent answer {of.question} 2 Hz"}
-    of.github.act(ADMIN, "POST", "issues/2/comments", said)
+    body = {"body": f"/agent answer {of.question} 2 Hz"}
+    of.github.act(ADMIN, "POST", "issues/2/comments", body)
     of.run(of.here, "agent-sync")
 
 

@@ -54,7 +54,7 @@ class OpenAPI:
     def _shapes(self) -> dict[int, list[tuple[re.Pattern[str], str]]]:
         """Templates by how many parts they have, those with the fewest blanks first."""
         shapes: dict[int, list[tuple[re.Pattern[str], str]]] = {}
-        for template in sorted(self._document["paths"], key=lambda each: each.count("{")):
+        for template in sorted(self._document["paths"], key=lambda x: x.count("{")):
             pattern = re.sub(r"\\\{(\w+)\\\}", _blank, re.escape(template))
             shapes.setdefault(template.count("/"), []).append((re.compile(pattern), template))
         return shapes
@@ -76,45 +76,45 @@ class OpenAPI:
         self, verb: str, path: str, query: Mapping[str, str], body: Any = None
     ) -> list[str]:
         """What is wrong with a request."""
-        found = self.operation(verb, path)
+        operation = self.operation(verb, path)
         if path == GRAPHQL:
             return []  # described elsewhere, in a language of its own
-        if found is None:
+        if operation is None:
             return [f"{verb} {path}: GitHub has no such operation"]
-        problems = [*self._of_query(found, query)]
-        content = found.about.get("requestBody", {}).get("content", {})
+        problems = [*self._of_query(operation, query)]
+        content = operation.about.get("requestBody", {}).get("content", {})
         if body is not None and "application/json" not in content:
             problems.append("GitHub expects no JSON here")
         elif content:
-            pointer = f"{found.pointer}/requestBody/content/application~1json/schema"
-            needed = found.about["requestBody"].get("required") or body is not None
+            pointer = f"{operation.pointer}/requestBody/content/application~1json/schema"
+            needed = operation.about["requestBody"].get("required") or body is not None
             problems += self._judged(pointer, body) if needed else ()
-        return [f"{found}: {each}" for each in problems]
+        return [f"{operation}: {problem}" for problem in problems]
 
     def of_answer(self, verb: str, path: str, status: int, body: Any) -> list[str]:
         """What is wrong with an answer."""
-        found = self.operation(verb, path)
-        if found is None:
+        operation = self.operation(verb, path)
+        if operation is None:
             return []
-        told = found.about["responses"].get(str(status))
-        if told is None:
-            return [f"{found}: {status} is no answer of GitHub's"] if status < 400 else []
-        pointer = f"{found.pointer}/responses/{status}"
-        if "$ref" in told:
-            pointer = told["$ref"].removeprefix("#")
-            told = self._at(pointer)
-        if "application/json" not in told.get("content", {}):
+        schema = operation.about["responses"].get(str(status))
+        if schema is None:
+            return [f"{operation}: {status} is no answer of GitHub's"] if status < 400 else []
+        pointer = f"{operation.pointer}/responses/{status}"
+        if "$ref" in schema:
+            pointer = schema["$ref"].removeprefix("#")
+            schema = self._at(pointer)
+        if "application/json" not in schema.get("content", {}):
             return []
         problems = self._judged(f"{pointer}/content/application~1json/schema", body)
-        return [f"{found}: {status}: {each}" for each in problems]
+        return [f"{operation}: {status}: {problem}" for problem in problems]
 
-    def _of_query(self, found: Operation, query: Mapping[str, str]) -> Iterator[str]:
-        listed = [self._resolved(each) for each in found.about.get("parameters", ())]
-        known = {each["name"]: each["schema"] for each in listed if each["in"] == "query"}
+    def _of_query(self, operation: Operation, query: Mapping[str, str]) -> Iterator[str]:
+        listed = [self._resolved(x) for x in operation.about.get("parameters", ())]
+        schemas = {x["name"]: x["schema"] for x in listed if x["in"] == "query"}
         for name, value in query.items():
-            if name not in known:
+            if name not in schemas:
                 yield f"GitHub knows no parameter {name}"
-            elif not _fits(value, known[name]) or (name == "per_page" and int(value) > PAGE):
+            elif not _fits(value, schemas[name]) or (name == "per_page" and int(value) > PAGE):
                 yield f"the parameter {name} cannot be {value!r}"
 
     def _resolved(self, node: Any) -> Any:
@@ -138,7 +138,7 @@ def _told(error: Any) -> str:
     """One error on one line; of alternatives, why the nearest does not fit."""
     where = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.path)
     if error.context:
-        nearest = min(error.context, key=lambda each: len(each.message))
+        nearest = min(error.context, key=lambda x: len(x.message))
         return f"{where or '.'}: fits none of the alternatives; {_told(nearest)}"
     return f"{where or '.'}: {error.message[:200]}"
 
@@ -165,8 +165,8 @@ def _let_null_be(node: Any) -> None:
     if isinstance(node, dict):
         if node.get("nullable") is True and isinstance(node.get("enum"), list):
             node["enum"] = [*node["enum"], None]
-        for each in node.values():
-            _let_null_be(each)
+        for x in node.values():
+            _let_null_be(x)
     elif isinstance(node, list):
-        for each in node:
-            _let_null_be(each)
+        for x in node:
+            _let_null_be(x)

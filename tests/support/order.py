@@ -18,11 +18,11 @@ def dealt(items: Sequence[pytest.Item], workers: int) -> list[pytest.Item]:
     ranks = {item: _rank(item) for item in items}
     first = sorted((item for item in items if ranks[item] < REST), key=ranks.__getitem__)
     rest = iter([item for item in items if ranks[item] == REST])
-    found: list[pytest.Item] = []
+    chosen: list[pytest.Item] = []
     for worker, size in enumerate(_shares(len(items), workers)):
         share = first[worker::workers]
-        found += [*share, *islice(rest, max(0, size - len(share)))]
-    return found
+        chosen += [*share, *islice(rest, max(0, size - len(share)))]
+    return chosen
 
 
 def _rank(item: pytest.Item) -> int:

@@ -18,10 +18,10 @@ BASE = "".join(f"line {number}\n" for number in range(1, 41))
 
 def changed(text: str = BASE, **lines: str) -> str:
     """A text with other lines: `l7="x"` replaces line 7, an empty one deletes it."""
-    found = text.splitlines(keepends=True)
+    result = text.splitlines(keepends=True)
     for name, line in lines.items():
-        found[int(name[1:]) - 1] = f"{line}\n" if line else ""
-    return "".join(found)
+        result[int(name[1:]) - 1] = f"{line}\n" if line else ""
+    return "".join(result)
 
 
 class Versions:
@@ -73,10 +73,11 @@ class Versions:
         return file_conflicts.first_conflict(place, path, content, others, **where, **more)  # type: ignore[arg-type]
 
 
-def shown(found: FileConflict | None) -> tuple[Any, ...] | None:
+def shown(conflict: FileConflict | None) -> tuple[Any, ...] | None:
     """A conflict in short: its kind, the lines on both sides, and their text."""
-    if found is None:
+    if conflict is None:
         return None
     return (
-        found.kind, (found.start, found.end), (found.their_start, found.their_end), found.theirs,
+        conflict.kind, (conflict.start, conflict.end),
+        (conflict.their_start, conflict.their_end), conflict.theirs,
     )  # fmt: skip

@@ -107,7 +107,7 @@ class Proxy:
     @property
     def exchanges(self) -> list[Exchange]:
         """What the client asked, in the order in which it was answered."""
-        return [each for each in self.everything if not each.apart]
+        return [x for x in self.everything if not x.apart]
 
     def since(self, mark: int) -> list[Exchange]:
         """What the client asked after `mark` = len(proxy.exchanges)."""
@@ -133,35 +133,35 @@ class Proxy:
         path = parts.path.removeprefix(ENTERPRISE).replace("/api/graphql", GRAPHQL)
         with self._lock:
             login, query = self.logins.get(token, ""), dict(parse_qsl(parts.query))
-            asked = Asked(login, verb, path, query, body, apart)
+            request = Asked(login, verb, path, query, body, apart)
             budget = self._budget(token)
             if apart:
                 fault = None
             elif budget.is_spent:
                 fault = Fault.PRIMARY
             else:
-                fault = Fault.SECONDARY if self._is_too_much(asked) else self.faults(asked)
+                fault = Fault.SECONDARY if self._is_too_much(request) else self.faults(request)
             if fault is Fault.PRIMARY and not budget.is_spent:
                 budget = Budget(BUDGET, int(self.clock.now()) + self.retry_after)
             if fault is Fault.STALE and not etag:
                 fault = None
-            said = self._answer(asked, fault, etag)
-            if not apart and said.status != 304:
+            response = self._answer(request, fault, etag)
+            if not apart and response.status != 304:
                 budget = budget._replace(spent=min(budget.spent + 1, BUDGET))
             self._budgets[token] = budget
-            said = said._replace(headers={**said.headers, **self._told(budget)})
-            heard = None if fault in _UNHEARD else said
+            response = response._replace(headers={**response.headers, **self._told(budget)})
+            heard = None if fault in _UNHEARD else response
             self.everything.append(
-                Exchange(asked, heard, fault, bool(etag), apart, self.clock.now())
+                Exchange(request, heard, fault, bool(etag), apart, self.clock.now())
             )
-            return said, fault
+            return response, fault
 
-    def _is_too_much(self, asked: Asked) -> bool:
+    def _is_too_much(self, request: Asked) -> bool:
         """Whether the account wrote as often as the server allows; what was refused counts not."""
-        if not asked.writes or not self.limits:
+        if not request.writes or not self.limits:
             return False
         now = self.clock.now()
-        written = [at for login, at in self.written() if login == asked.login]
+        written = [at for login, at in self.written() if login == request.login]
         return any(
             sum(now - span < at <= now for at in written) >= most for most, span in self.limits
         )
@@ -169,39 +169,39 @@ class Proxy:
     def written(self) -> list[tuple[str, float]]:
         """Who wrote something and when, people on GitHub's own pages too."""
         return [
-            (each.asked.login, each.at)
-            for each in self.everything
-            if each.asked.writes
-            and each.asked.path != GRAPHQL
-            and not (each.fault and each.fault.is_limit)
+            (x.asked.login, x.at)
+            for x in self.everything
+            if x.asked.writes and x.asked.path != GRAPHQL and not (x.fault and x.fault.is_limit)
         ]
 
-    def _answer(self, asked: Asked, fault: Fault | None, etag: str) -> Said:
+    def _answer(self, request: Asked, fault: Fault | None, etag: str) -> Said:
         if fault and not fault.is_stored:
             return self._refusal(fault)
-        if not asked.login:
+        if not request.login:
             return Said(401, {"message": "Bad credentials", "documentation_url": DOCS})
-        said = self.behind(asked)
-        self._judge(asked, said)
+        response = self.behind(request)
+        self._judge(request, response)
         if fault in _ERRORS:
             return self._refusal(fault)
-        if asked.verb == "GET" and said.status == 200:
-            mark = f'W/"{hashlib.sha256(json.dumps(said.body).encode()).hexdigest()}"'
+        if request.verb == "GET" and response.status == 200:
+            mark = f'W/"{hashlib.sha256(json.dumps(response.body).encode()).hexdigest()}"'
             if etag == mark and fault not in GARBLED:
                 return Said(304, None, {"ETag": mark})
-            said = said._replace(headers={**said.headers, "ETag": mark})
-        return said
+            response = response._replace(headers={**response.headers, "ETag": mark})
+        return response
 
-    def _judge(self, asked: Asked, said: Said) -> None:
+    def _judge(self, request: Asked, response: Said) -> None:
         if self._openapi is None:
             return
         wrong = []
-        known = self._openapi.operation(asked.verb, asked.path)
-        if said.status < 400 or not known:  # what was refused need not have been right
-            wrong += self._openapi.of_request(asked.verb, asked.path, asked.query, asked.body)
-        wrong += self._openapi.of_answer(asked.verb, asked.path, said.status, said.body)
-        listed = [(each.operation, each.where) for each in self._deviations]
-        self.violations += [each for each in wrong if not _is_listed(each, listed)]
+        operation = self._openapi.operation(request.verb, request.path)
+        if response.status < 400 or not operation:  # what was refused need not have been right
+            wrong += self._openapi.of_request(
+                request.verb, request.path, request.query, request.body
+            )
+        wrong += self._openapi.of_answer(request.verb, request.path, response.status, response.body)
+        listed = [(x.operation, x.where) for x in self._deviations]
+        self.violations += [x for x in wrong if not _is_listed(x, listed)]
 
     def _refusal(self, fault: Fault) -> Said:
         wait = {"Retry-After": str(self.retry_after)}
@@ -223,8 +223,8 @@ class Proxy:
             case Fault.UNAUTHORIZED:
                 return Said(401, {"message": "Bad credentials", "documentation_url": DOCS})
             case Fault.FORBIDDEN:
-                told = "Resource not accessible by personal access token"
-                return Said(403, {"message": told, "documentation_url": DOCS})
+                why = "Resource not accessible by personal access token"
+                return Said(403, {"message": why, "documentation_url": DOCS})
             case Fault.MISSING:
                 return Said(404, {"message": "Not Found", "documentation_url": DOCS})
             case Fault.TOO_QUICKLY:
@@ -240,8 +240,8 @@ class Proxy:
     def _budget(self, token: str) -> Budget:
         """What a token has spent in its present hour."""
         now = self.clock.now()
-        known = self._budgets.get(token)
-        return known if known and now < known.resets else Budget(0, int(now) + HOUR)
+        budget = self._budgets.get(token)
+        return budget if budget and now < budget.resets else Budget(0, int(now) + HOUR)
 
     def _told(self, budget: Budget) -> dict[str, str]:
         return {
@@ -284,17 +284,17 @@ class Upstream:
         self.url = url
         self._connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=60)
 
-    def __call__(self, asked: Asked) -> Said:
+    def __call__(self, request: Asked) -> Said:
         """What emulate answers; where that names its own address, so does this."""
-        _ASKED[self.url, asked.login] += 1
-        spent = _ASKED[self.url, asked.login] // (BUDGET - 1_000)
-        token = emulator.token(asked.login, spent)
-        query = f"?{urlencode(asked.query)}" if asked.query else ""
-        body = None if asked.body is None else json.dumps(asked.body)
+        _ASKED[self.url, request.login] += 1
+        spent = _ASKED[self.url, request.login] // (BUDGET - 1_000)
+        token = emulator.token(request.login, spent)
+        query = f"?{urlencode(request.query)}" if request.query else ""
+        body = None if request.body is None else json.dumps(request.body)
         headers = {"Authorization": f"token {token}", "Content-Type": "application/json"}
         headers["Host"] = urlsplit(self.url).netloc  # what its addresses are made from
         self._hang_up_if_closed()
-        self._connection.request(asked.verb, asked.path + query, body, headers)
+        self._connection.request(request.verb, request.path + query, body, headers)
         answer = self._connection.getresponse()
         text = answer.read().decode().replace(self.url, HERE)
         link = (answer.headers.get("Link") or "").replace(self.url, HERE)
@@ -336,25 +336,25 @@ class _Request(BaseHTTPRequestHandler):
         token = self.headers.get("Authorization", "").partition(" ")[2]
         etag, apart = self.headers.get("If-None-Match", ""), APART in self.headers
         body = json.loads(text) if text else None
-        said, fault = proxy.handle(token, self.command, self.path, body, etag, apart=apart)
+        response, fault = proxy.handle(token, self.command, self.path, body, etag, apart=apart)
         if fault is Fault.SLOW:
             SystemClock().wait(proxy.delay)
-        if said is None or fault in (Fault.CUT, Fault.CUT_AFTER):
+        if response is None or fault in (Fault.CUT, Fault.CUT_AFTER):
             self._break()
         else:
-            self._send(said, fault)
+            self._send(response, fault)
 
     do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = _do  # noqa: N815 - http.server's own names
 
-    def _send(self, said: Said, fault: Fault | None) -> None:
-        content = b"" if said.body is None else json.dumps(said.body).encode()
+    def _send(self, response: Said, fault: Fault | None) -> None:
+        content = b"" if response.body is None else json.dumps(response.body).encode()
         below = ENTERPRISE if self.path.startswith(f"{ENTERPRISE}/") else ""
         base = f"http://{self.headers['Host']}{below}"
-        lines = [f"HTTP/1.1 {said.status} {http.client.responses.get(said.status, '')}"]
-        headers = {"Content-Type": "application/json; charset=utf-8", **said.headers}
+        lines = [f"HTTP/1.1 {response.status} {http.client.responses.get(response.status, '')}"]
+        headers = {"Content-Type": "application/json; charset=utf-8", **response.headers}
         headers = {name: value.replace(HERE, base) for name, value in headers.items()}
         content = _garbled(content.replace(HERE.encode(), base.encode()), fault)
-        if said.status not in (204, 304):
+        if response.status not in (204, 304):
             headers["Content-Length"] = str(len(content))
         lines += [f"{name}: {value}" for name, value in headers.items()]
         head = "\r\n".join([*lines, "", ""]).encode()
@@ -362,7 +362,7 @@ class _Request(BaseHTTPRequestHandler):
             self.wfile.write((head + content)[: len(head) + len(content) // 2 if content else 20])
             self._break()
         else:
-            self.wfile.write(head + (b"" if said.status in (204, 304) else content))
+            self.wfile.write(head + (b"" if response.status in (204, 304) else content))
 
     def _break(self) -> None:
         """End the connection as a host does that goes away."""

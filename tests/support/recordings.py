@@ -20,8 +20,8 @@ def conversation(path: Path) -> Iterator[Recorded]:
     """One of them. Each exchange has ten lines and an empty one."""
     lines = path.read_text(encoding="utf-8").splitlines()
     for start in range(0, len(lines) - 9, 11):
-        _, verb, _, _, address, _, asked, status, _, said = lines[start : start + 10]
-        yield Recorded(verb, address, _json(asked), int(status), _json(said))
+        _, verb, _, _, address, _, request, status, _, response = lines[start : start + 10]
+        yield Recorded(verb, address, _json(request), int(status), _json(response))
 
 
 def _json(text: str) -> Any:

@@ -21,7 +21,7 @@ KINDS = {
 }
 
 
-def none(asked: Asked) -> float:
+def none(request: Asked) -> float:
     """Every read knows every write."""
     return 0.0
 
@@ -30,16 +30,16 @@ def behind(**seconds: float) -> Lag:
     """Reads of these kinds (`events`, `lists`, and `one` of anything) are behind for so long."""
     assert seconds.keys() <= KINDS.keys()
 
-    def lag(asked: Asked) -> float:
-        kind = next(name for name, path in KINDS.items() if re.fullmatch(path, asked.path))
+    def lag(request: Asked) -> float:
+        kind = next(name for name, path in KINDS.items() if re.fullmatch(path, request.path))
         return seconds.get(kind, 0.0)
 
     return lag
 
 
-def is_list(asked: Asked) -> bool:
+def is_list(request: Asked) -> bool:
     """Whether a list is read."""
-    return any(re.fullmatch(KINDS[name], asked.path) for name in ("events", "lists"))
+    return any(re.fullmatch(KINDS[name], request.path) for name in ("events", "lists"))
 
 
 class Replicas:
@@ -57,8 +57,8 @@ class Replicas:
             self._kept.popleft()
         self._kept.append((now, pickle.dumps(everything)))
 
-    def then(self, asked: Asked, now: float) -> Any | None:
+    def then(self, request: Asked, now: float) -> Any | None:
         """What a read is answered from; None: from what is known now."""
-        since = now - self.lag(asked)
+        since = now - self.lag(request)
         old = next((kept for at, kept in self._kept if since < at), None)
         return None if old is None or since >= now else pickle.loads(old)

@@ -121,7 +121,7 @@ def copy_world(world: Path, to: Path) -> None:
     """A remote and its clones, which are each other's in the copy, too, as `from_elsewhere`. The
     world must not change after its first copy."""
     folders, files = _content(world)
-    _write(to, folders, (_moved(each, world, to) for each in files if _travels(each)))
+    _write(to, folders, (_moved(file, world, to) for file in files if _travels(file)))
 
 
 class Site(NamedTuple):

@@ -64,12 +64,12 @@ def survey(repo: Path, name: str | None = None, *, trunk_only: bool = False) -> 
 def described(report: ConflictReport) -> list[str]:
     """The conflicts, one in a line: who, which file, of what kind, and the lines of both. The
     agents of a pair are sorted."""
-    found = sorted(by_name(pair) for pair in report.pairs)
-    found += [(f"main {x.work.name}", x.files) for x in report.with_trunk]
+    described_pairs = sorted(by_name(pair) for pair in report.pairs)
+    described_pairs += [(f"main {x.work.name}", x.files) for x in report.with_trunk]
     return [
         f"{who}: {one.path} {one.kind}"
         + "".join(f" {_lines(place.ours)}/{_lines(place.theirs)}" for place in one.places)
-        for who, files in found
+        for who, files in described_pairs
         for one in files
     ]
 

@@ -40,16 +40,16 @@ class Road:
 
     def configure(self, ours: Mapping[str, Any] | None = None, **upstream: Any) -> None:
         """What `.ghp/config.json` says, on the trunk, and a person agrees to in this clone."""
-        said = {**upstream, "agents": dict(ours or {})}
-        self.put({".ghp/config.json": json.dumps(said)}, "Configure")
+        settings = {**upstream, "agents": dict(ours or {})}
+        self.put({".ghp/config.json": json.dumps(settings)}, "Configure")
         agree(self.folder)
 
     def put(self, files: Mapping[str, str], message: str = "Change the trunk") -> str:
         """A commit on the trunk, wherever that is."""
-        made = commit(self.folder, files, message)
+        oid = commit(self.folder, files, message)
         if self.is_shared:
             git(self.folder, "push", "--quiet", "origin", "main")
-        return made
+        return oid
 
     def issue(self, title: str = "Parse files", **fields: Any) -> Issue:
         """A new issue, by a person."""
@@ -99,14 +99,14 @@ class Road:
     def place(self, branch: str) -> Path:
         """The worktree of a branch."""
         lines = git(self.folder, "worktree", "list", "--porcelain").split("\n\n")
-        entry = next(each for each in lines if each.endswith(f"refs/heads/{branch}"))
+        entry = next(line for line in lines if line.endswith(f"refs/heads/{branch}"))
         return Path(entry.splitlines()[0].removeprefix("worktree "))
 
     @property
     def work(self) -> Path:
         """The worktree of #1, «Parse files»."""
-        (found,) = Path.home().glob(".ghp/worktrees/*/1-parse-files")
-        return found
+        (folder,) = Path.home().glob(".ghp/worktrees/*/1-parse-files")
+        return folder
 
     @property
     def remote(self) -> Path:

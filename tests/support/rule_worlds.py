@@ -103,10 +103,10 @@ class World:
         return pattern.covers(patterns, path, fold=self.fold)
 
     def _first_other(self, some: Sequence[Holding], who: str, is_person: bool) -> bool:
-        for each in some:
-            if (each.holder, each.is_person) == (who, is_person):
+        for x in some:
+            if (x.holder, x.is_person) == (who, is_person):
                 return False
-            if each.is_person or each.holder in LIVING:
+            if x.is_person or x.holder in LIVING:
                 return True
         return False
 
@@ -117,14 +117,14 @@ def make(seed: int, clones: Sequence[Path]) -> World:
     clock = ManualClock(NOW)
     for path in clones:
         git(path, "config", "user.name", "Ann Example")
-    here, there = (Claimant(path, "@me", clock) for path in clones)
+    here, other = (Claimant(path, "@me", clock) for path in clones)
     world = World(here, fold=chance.random() < 0.3)
     git(clones[0], "config", "core.ignoreCase", str(world.fold).lower())
     commit(clones[0], {".gitignore": "build/\n", ".gitattributes": "gen/** linguist-generated\n"})
-    _agents(chance, here, there)
+    _agents(chance, here, other)
     _settings(chance, world, clones[0])
-    _issues(chance, world, there)
-    _leases(chance, world, here, there)
+    _issues(chance, world, other)
+    _leases(chance, world, here, other)
     _fences(chance, world)
     _touches(chance, world)
     world.owner = chance.choice([None, None, None, "worker-2", "dead"])
@@ -142,11 +142,11 @@ def some(chance: random.Random, most: int = 3) -> tuple[str, ...]:
     return spelled_all(words)
 
 
-def _agents(chance: random.Random, here: Claimant, there: Claimant) -> None:
-    for one, names in ((here, HERE), (there, ELSEWHERE)):
+def _agents(chance: random.Random, here: Claimant, other: Claimant) -> None:
+    for one, names in ((here, HERE), (other, ELSEWHERE)):
         for name in names:
-            said = {"status": "stopped" if "stopped" in name else "implementing"}
-            pulse.beat(one.ws.folders, name, said, NOW, epoch=1)
+            fields = {"status": "stopped" if "stopped" in name else "implementing"}
+            pulse.beat(one.ws.folders, name, fields, NOW, epoch=1)
             age = 2_000.0 if name == "dead" else chance.choice([0.0, 700.0])
             path = f"{one.ws.folders[0]}/agents/{name}.json"
             os.utime(path, (NOW - age, NOW - age))
@@ -165,23 +165,23 @@ def _settings(chance: random.Random, world: World, clone: Path) -> None:
     mine({"agents": ours})
 
 
-def _issues(chance: random.Random, world: World, there: Claimant) -> None:
+def _issues(chance: random.Random, world: World, other: Claimant) -> None:
     """Issues with scopes, claimed by somebody, one after the other."""
     one = world.one
     for _ in range(chance.randint(0, 3)):
         patterns = some(chance, 2)
-        body = "## Scope\n\n" + "\n".join(f"- `{each}`" for each in patterns)
+        body = "## Scope\n\n" + "\n".join(f"- `{x}`" for x in patterns)
         issue = one.new("Part of it", body=body)
         holder = chance.choice(["worker-1", "worker-2", "dead", "stopped", "unheard-of", "@me"])
         one.clock.wait(1)
         is_person = holder == "@me"
         name = "Ann Example" if is_person else holder
         one.locks.acquire(f"issue/{issue.number}", name, expected=None, epoch=0 if is_person else 1)
-        counted = tuple(each for each in patterns if each != EVERYTHING)
+        counted = tuple(x for x in patterns if x != EVERYTHING)
         world.scopes.append(Holding(name, counted, is_person))
 
 
-def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant) -> None:
+def _leases(chance: random.Random, world: World, here: Claimant, other: Claimant) -> None:
     for number in range(chance.randint(0, 2)):
         patterns = some(chance)
         holder = chance.choice(["worker-1", "worker-2", "dead"])
@@ -189,21 +189,21 @@ def _leases(chance: random.Random, world: World, here: Claimant, there: Claimant
         name = f"path/{digest(*patterns, str(number))}"
         here.locks.acquire(name, holder, expected=None, epoch=1, patterns=patterns)
         world.leases.append(Holding(holder, patterns))
-    there.sync()
+    other.sync()
     far = [_asked(chance, number, ["far", "far-stopped"]) for number in range(2)]
     far = far[: chance.randint(0, 2)]
-    _say(there, far)
-    there.sync()
+    _say(other, far)
+    other.sync()
     here.sync()
     holders = ["worker-1", "worker-2", "dead", "stopped", "lead", "unheard-of", "Ann Example"]
     near = [_asked(chance, number, holders) for number in range(10, 10 + chance.randint(0, 5))]
     _say(here, near)
-    for each in [*far, *near]:
-        is_over = each.until is not None  # of those elsewhere their own clone said so, too
+    for x in [*far, *near]:
+        is_over = x.until is not None  # of those elsewhere their own clone said so, too
         world.leases.append(
             Holding(
-                each.holder.name, each.patterns, each.holder.is_person,
-                bool(each.approved_by), is_over,
+                x.holder.name, x.patterns, x.holder.is_person,
+                bool(x.approved_by), is_over,
             )
         )  # fmt: skip
 
@@ -220,13 +220,13 @@ def _asked(chance: random.Random, number: int, holders: Sequence[str]) -> LeaseE
     )  # fmt: skip
 
 
-def _say(one: Claimant, asked: Sequence[LeaseEvent]) -> None:
+def _say(one: Claimant, requests: Sequence[LeaseEvent]) -> None:
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-        said = [
-            each._replace(clock=snapshot.clock + number, clone=snapshot.clone)
-            for number, each in enumerate(asked, 1)
+        events = [
+            x._replace(clock=snapshot.clock + number, clone=snapshot.clone)
+            for number, x in enumerate(requests, 1)
         ]
-        return None, [lease_record.entry(each, each) for each in said]
+        return None, [lease_record.entry(x, x) for x in events]
 
     transact(one.store, decide)
 
@@ -237,8 +237,8 @@ def _fences(chance: random.Random, world: World) -> None:
         return
     holder = world.scopes[0].holder
     who = chance.choice(["worker-1", "worker-2"])
-    said = {"issue": 1, "generation": 1}
-    pulse.beat(world.one.ws.folders, who, said, NOW, throttle=0)
+    fields = {"issue": 1, "generation": 1}
+    pulse.beat(world.one.ws.folders, who, fields, NOW, throttle=0)
     os.utime(f"{world.one.ws.folders[0]}/agents/{who}.json", (NOW, NOW))
     if holder != who:
         world.fenced.add(who)

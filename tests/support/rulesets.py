@@ -122,10 +122,10 @@ class Rules(NamedTuple):
 
 def rule(remote: Path, rules: Rules | None = None) -> None:
     """Give a bare repository push protection and rulesets, in place of those that it had."""
-    told = json.dumps((rules or Rules())._asdict())
+    text = json.dumps((rules or Rules())._asdict())
     program = remote / "hooks/proc-receive"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f"#!{sys.executable} -IS\nRULES_TEXT = {told!r}\n{PROGRAM}")
+    program.write_text(f"#!{sys.executable} -IS\nRULES_TEXT = {text!r}\n{PROGRAM}")
     program.chmod(0o755)
     git(remote, "config", "--replace-all", "receive.procReceiveRefs", "refs")
 

@@ -14,13 +14,13 @@ Claims = Mapping[str, Sequence[Any]]
 
 
 def book(
-    *said: tuple[Rule, Sequence[str]],
+    *rules: tuple[Rule, Sequence[str]],
     claims: Claims | None = None,
     orchestrators: Sequence[str] = (),
     fold: bool = False,
 ) -> dict[str, Any]:
     """A book of these rules."""
-    ready = [(rule, rulemaking.ready(patterns, fold)) for rule, patterns in said]
+    ready = [(rule, rulemaking.ready(patterns, fold)) for rule, patterns in rules]
     return {
         "fold": fold,
         "orchestrators": list(orchestrators),

@@ -58,10 +58,10 @@ class Shift(NamedTuple):
         def make(at: Path, name: str) -> App:
             return self.app(name, at)
 
-        made = Supervisor(self.app().ws, make, plan, self.lines.append)
-        self.supervisors.append(made)
-        made.adopt()
-        return made
+        result = Supervisor(self.app().ws, make, plan, self.lines.append)
+        self.supervisors.append(result)
+        result.adopt()
+        return result
 
     def runs(self) -> list[RunRecord]:
         """The runs of the clone, oldest first."""
@@ -106,7 +106,7 @@ def shift_of(repo: Path, *titles: str) -> Shift:
 def without_ids(lines: list[str]) -> list[str]:
     """The lines with every id of a run as R-."""
     words = ([w if not w.startswith("R-") else "R-" for w in line.split(" ")] for line in lines)
-    return [" ".join(each) for each in words]
+    return [" ".join(word) for word in words]
 
 
 def states(runs: list[RunRecord]) -> list[tuple[str, int, str]]:

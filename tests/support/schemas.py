@@ -13,8 +13,8 @@ from tools import schemas
 def _validator(name: str) -> Any:
     from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-    known = {**schemas.outputs(), **schemas.records(), **schemas.hooks()}
-    return Draft202012Validator(schemas.closed(known[name]))
+    types = {**schemas.outputs(), **schemas.records(), **schemas.hooks()}
+    return Draft202012Validator(schemas.closed(types[name]))
 
 
 def breaches(name: str, value: object) -> list[str]:
@@ -48,5 +48,5 @@ def check_output(words: Sequence[str], out: str) -> None:
         return
     values = map(json.loads, out.splitlines()) if "--follow" in words else [json.loads(out)]
     for value in values:
-        found = breaches(name, value)
-        assert not found, f"{' '.join(words)}: {found}"
+        problems = breaches(name, value)
+        assert not problems, f"{' '.join(words)}: {problems}"

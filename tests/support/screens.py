@@ -126,8 +126,8 @@ def _real(word: str, house: "App") -> str:
     if folder is None:
         return word
     if word.startswith("M-"):
-        known = mailbox.read(house.ws, house.store.snapshot())
-        return next(each.name for each in reversed(known) if each.kind in KINDS)
+        messages = mailbox.read(house.ws, house.store.snapshot())
+        return next(message.name for message in reversed(messages) if message.kind in KINDS)
     name = max(house.store.snapshot().files(folder)).rpartition("/")[2].removesuffix(".md")
     return name if name.startswith(word[:2]) else word[:2] + name
 

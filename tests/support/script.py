@@ -24,8 +24,8 @@ class Script(ManualClock):
 
     def wait(self, seconds: float) -> None:
         until = self.passed + seconds
-        while due := [each for each in self.plan if each[0] <= until]:
-            first = min(due, key=lambda each: each[0])
+        while due := [step for step in self.plan if step[0] <= until]:
+            first = min(due, key=lambda step: step[0])
             self.plan.remove(first)
             super().wait(max(0.0, first[0] - self.passed))
             first[1]()

@@ -10,9 +10,9 @@ def ours(clone: Path) -> list[str]:
         clone / ".git/ghp-agent",
         *clone.glob(".git/worktrees/*/ghp-agent"),
     ]
-    found = [str(path.relative_to(clone)) for path in [*places, clone / ".ghp"] if path.exists()]
+    paths = [str(path.relative_to(clone)) for path in [*places, clone / ".ghp"] if path.exists()]
     excluded = "/.ghp/agent-status.json" in (clone / ".git/info/exclude").read_text().splitlines()
-    return [*found, *(["exclude"] if excluded else [])]
+    return [*paths, *(["exclude"] if excluded else [])]
 
 
 def give_exclude(folder: Path) -> None:

@@ -71,15 +71,15 @@ class Story:
 
     def ghp(self, who: Actor, words: str | Sequence[str], code: int = 0) -> Result:
         """A command, until GitHub has answered it; it has to end with `code`."""
-        said: list[str] = []
+        lines: list[str] = []
         for _ in range(TRIES):
             result = self.try_to(who, words)
-            said.append(f"{result.code}: {result.err}")
+            lines.append(f"{result.code}: {result.err}")
             if result.code != UNKNOWN or code == UNKNOWN:
-                assert result.code == code, f"{who.agent} {words}\n{result.out}\n" + "".join(said)
+                assert result.code == code, f"{who.agent} {words}\n{result.out}\n" + "".join(lines)
                 return result
             self._rest(who)
-        raise AssertionError(f"{words} does not end:\n" + "".join(said))
+        raise AssertionError(f"{words} does not end:\n" + "".join(lines))
 
     def try_to(self, who: Actor, words: str | Sequence[str]) -> Result:
         """A command, once."""
@@ -113,8 +113,8 @@ class Story:
 
     def _owes(self, who: Actor) -> bool:
         """Whether something waits to be said, or could be without our knowing."""
-        known = self.standing(who)
-        return bool(known.queued or known.paused_until or owed(self._house(who).ws))
+        standing = self.standing(who)
+        return bool(standing.queued or standing.paused_until or owed(self._house(who).ws))
 
     def _rest(self, who: Actor) -> None:
         """Wait for as long as the clone itself says that it must."""
@@ -135,13 +135,13 @@ class Story:
 
     def comments(self, number: int) -> list[str]:
         """What was said about an issue."""
-        told = self.github.act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
-        return [each["body"] for each in told]
+        comments = self.github.act(ADMIN, "GET", f"issues/{number}/comments", per_page="100")
+        return [comment["body"] for comment in comments]
 
     def labels(self, number: int) -> list[str]:
         """The labels of an issue."""
-        told = self.github.act(ADMIN, "GET", f"issues/{number}")
-        return sorted(each["name"] for each in told["labels"])
+        issue = self.github.act(ADMIN, "GET", f"issues/{number}")
+        return sorted(label["name"] for label in issue["labels"])
 
     def trunk(self) -> list[str]:
         """The subjects of the trunk's own commits, oldest first, without merges."""
@@ -151,47 +151,47 @@ class Story:
     def twice(self) -> list[str]:
         """Everything on GitHub that is there twice."""
         listed = self.github.act(ADMIN, "GET", "issues", state="all", per_page="100")
-        found = [f"issue {each['title']}" for each in listed if "pull_request" not in each]
-        for each in listed:
-            said, at = self.comments(each["number"]), f"comment on {each['number']}"
-            found += [f"{at}: {_bare(body)}" for body in said]
-            found += [f"{at}: {once}" for body in said for once in ONCE.findall(body)]
+        things = [f"issue {x['title']}" for x in listed if "pull_request" not in x]
+        for x in listed:
+            texts, at = self.comments(x["number"]), f"comment on {x['number']}"
+            things += [f"{at}: {_bare(body)}" for body in texts]
+            things += [f"{at}: {once}" for body in texts for once in ONCE.findall(body)]
         pulls = self.github.act(ADMIN, "GET", "pulls", state="all", per_page="100")
-        found += [f"pull request of {each['head']['ref']}" for each in pulls]
+        things += [f"pull request of {x['head']['ref']}" for x in pulls]
         names = self.github.act(ADMIN, "GET", "labels", per_page="100")
-        found += [f"label {each['name'].lower()}" for each in names]
-        return [each for each, count in Counter(found).items() if count > 1]
+        things += [f"label {x['name'].lower()}" for x in names]
+        return [x for x, count in Counter(things).items() if count > 1]
 
     def impatient(self) -> list[str]:
         """Every wait that was longer than GitHub had asked for, or than our own few seconds."""
-        found = []
+        requests = []
         for name, own, waits in (
             ("wait", OWN_WAIT, self.clock.waits),
             ("rest", OUTAGE, self.rests),
         ):
             for start, seconds in waits:
                 if seconds > own and start + seconds > self._may_rest_until(start) + 1:
-                    found.append(f"a {name} of {seconds:g} s at {start:.0f}")
-        return found
+                    requests.append(f"a {name} of {seconds:g} s at {start:.0f}")
+        return requests
 
     def _may_rest_until(self, moment: float) -> float:
         """The latest time that GitHub has asked anybody to wait for."""
         latest, strikes = 0.0, Counter[str]()
-        for each in self.github.proxy.exchanges:
-            if each.at > moment:
+        for x in self.github.proxy.exchanges:
+            if x.at > moment:
                 break
-            login = each.asked.login
-            if each.fault and each.fault.is_limit:
+            login = x.asked.login
+            if x.fault and x.fault.is_limit:
                 silent = min(MINUTE * 2 ** strikes[login], LONGEST)
-                asked = silent if each.fault in SILENT else self.github.proxy.retry_after
-                latest = max(latest, each.at + asked)
-            strikes[login] = strikes[login] + 1 if each.fault else 0
+                pause = silent if x.fault in SILENT else self.github.proxy.retry_after
+                latest = max(latest, x.at + pause)
+            strikes[login] = strikes[login] + 1 if x.fault else 0
         return latest
 
     @property
     def faults(self) -> Counter[Fault]:
         """What went wrong, how often."""
-        return Counter(each.fault for each in self.github.proxy.exchanges if each.fault)
+        return Counter(x.fault for x in self.github.proxy.exchanges if x.fault)
 
 
 SILENT = (Fault.SECONDARY_SILENT, Fault.TOO_MANY_SILENT)

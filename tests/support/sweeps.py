@@ -39,7 +39,7 @@ def texts(swept: SweepResult) -> list[str]:
 
 def comments(one: Claimant, number: int = 1) -> list[str]:
     """What was said on an issue, without the markers."""
-    return [each.body.partition("\n\n<!--")[0] for each in one.tracker.get(number).comments]
+    return [comment.body.partition("\n\n<!--")[0] for comment in one.tracker.get(number).comments]
 
 
 def handoffs(one: Claimant, number: int = 1) -> list[Handoff]:
@@ -64,28 +64,36 @@ def everything(one: Claimant) -> object:
 def outcome(one: Claimant, remote: Path) -> object:
     """What a sweep came to, whatever way it took: without ids, times and who said it."""
     issues = one.tracker.list(closed=True)
-    said = {
+    by_issue = {
         issue.number: (issue.state, issue.labels, issue.assignees, comments(one, issue.number))
         for issue in issues
     }
     rights = {x.name: (x.holder, x.generation) for x in one.locks.list() if x.name != "sweeper"}
     open_leases = [log.holder.name for log in read_all(one.store.snapshot())[0] if log.is_open]
-    handed = {issue.number: [each.note for each in handoffs(one, issue.number)] for issue in issues}
-    asked = [each.question for each in questions(one)]
+    handed = {issue.number: [item.note for item in handoffs(one, issue.number)] for issue in issues}
+    open_questions = [item.question for item in questions(one)]
     events = sorted(
         (entry.event, entry.object, entry.text)
         for entry in one.store.ledger()
         if entry.event in ("release", "handoff", "lease-release", "absorb")
     )
     clones = sorted(refs(remote, "refs/ghp/clone"))
-    return without_ids(said), rights, open_leases, handed, asked, _texts(events), clones
+    return (
+        without_ids(by_issue),
+        rights,
+        open_leases,
+        handed,
+        open_questions,
+        _texts(events),
+        clones,
+    )
 
 
-def without_ids(said: dict[Any, Any]) -> dict[Any, Any]:
+def without_ids(document: dict[Any, Any]) -> dict[Any, Any]:
     """Comments name handoffs, whose ids are drawn, and times: who is killed is waited for."""
     return {
         number: (*rest, [_SILENCE.sub("", text.partition(" The handoff ")[0]) for text in words])
-        for number, (*rest, words) in said.items()
+        for number, (*rest, words) in document.items()
     }
 
 
@@ -141,8 +149,8 @@ class Doomed:
         self._doom = doom
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._part, name)
-        return self._doom.guarded(found) if name in Doom.WRITES else found
+        value = getattr(self._part, name)
+        return self._doom.guarded(value) if name in Doom.WRITES else value
 
 
 def run_doomed(one: Claimant, at: int, *, after: bool, **how: Any) -> bool:
@@ -167,8 +175,8 @@ class Rival:
         self._act: Callable[[], object] | None = act
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._part, name)
+        value = getattr(self._part, name)
         if name == self._name and self._act:
             act, self._act = self._act, None
             act()
-        return found
+        return value

@@ -62,8 +62,8 @@ def stages(templates: Templates, tmp_path_factory: pytest.TempPathFactory) -> St
 
 def team_in(folder: Path, clones: Clones) -> Team:
     """The team, with those who are in a folder already."""
-    known = {name: folder / clone for name, clone in WHO.items() if (folder / clone).exists()}
-    return Team(clones, folder / "remote.git", known)
+    folders = {name: folder / clone for name, clone in WHO.items() if (folder / clone).exists()}
+    return Team(clones, folder / "remote.git", folders)
 
 
 @pytest.fixture

@@ -29,14 +29,14 @@ class Terminal:
 
     def wait_for(self, text: str) -> None:
         """Read until `text` has been shown after all that was waited for before."""
-        seen, until = "", monotonic() + TOTAL_S
-        while text not in CONTROL.sub(" ", seen):
+        shown, until = "", monotonic() + TOTAL_S
+        while text not in CONTROL.sub(" ", shown):
             left = max(0.0, min(TIMEOUT_S, until - monotonic()))
             ready, _, _ = select.select([self._descriptor], [], [], left)
             assert ready, f"{text!r} is not on the screen:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
             new = self._read()
             assert new, f"It has ended without {text!r}:\n{CONTROL.sub(' ', self.shown)[-4000:]}"
-            seen += new
+            shown += new
             self.shown += new
 
     def wait_until(self, is_so: Callable[[], object]) -> None:

@@ -22,11 +22,11 @@ TITLES = (
 
 def entry(at: float, event: str, actor: str, about: str = "", **fields: object) -> LedgerEntry:
     """An entry `at` seconds after START."""
-    made = LedgerEntry(
+    result = LedgerEntry(
         int(at) + 1, CloneId("0123456789ab"), f"{event}/{actor}/{at}", event, actor, about,
         Timestamp(to_text(START + at)),
     )  # fmt: skip
-    return made._replace(**fields)  # type: ignore[arg-type]
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def presence(
@@ -39,20 +39,20 @@ def presence(
 def facts(*entries: LedgerEntry, hours: float = 1.0, **fields: object) -> TimelineFacts:
     """What a timeline of these entries is made of, from START on."""
     end = START + hours * HOUR
-    made = TimelineFacts(START, end, end, entries, {}, {}, {})
-    return made._replace(**fields)  # type: ignore[arg-type]
+    result = TimelineFacts(START, end, end, entries, {}, {}, {})
+    return result._replace(**fields)  # type: ignore[arg-type]
 
 
 def simulated_day(agents: int = 50, seed: int = 1, hours: float = 24.0) -> Timeline:
     """A day of agents that claim, ask, wait, hand over, merge and die."""
     rng = random.Random(seed)
     entries = [
-        each
+        item
         for number in range(1, agents + 1)
-        for each in _day_of(rng, number, agents, hours * HOUR)
+        for item in _day_of(rng, number, agents, hours * HOUR)
     ]
     end = to_text(START + hours * HOUR)
-    entries = sorted((x for x in entries if x.at < end), key=lambda each: each.at)
+    entries = sorted((x for x in entries if x.at < end), key=lambda item: item.at)
     dead = {f"{_NAMES[n % 3]}-{n}": START + hours * HOUR * 0.9 for n in range(9, agents + 1, 10)}
     entries = [x for x in entries if to_seconds(x.at) < dead.get(x.actor, START * 2)]
     titles = {1 + number: TITLES[number % len(TITLES)] for number in range(agents * int(hours) * 4)}
@@ -75,12 +75,14 @@ def _day_of(rng: random.Random, number: int, agents: int, end: float) -> Iterato
             status = rng.choice(("implementing", "testing", "implementing", "reviewing"))
             yield presence(at, name, status, issue, f"{status}: step {rng.randint(1, 99)}")
         if rng.random() < 0.3:
-            asked = f"E-{rng.getrandbits(48):012x}"
-            yield entry(at, "escalate", name, asked, issue=issue, text="Tabs or spaces?")
+            question = f"E-{rng.getrandbits(48):012x}"
+            yield entry(at, "escalate", name, question, issue=issue, text="Tabs or spaces?")
             yield presence(at + 1, name, "waiting", issue, "Waiting for an answer")
             at += rng.uniform(120, 5_400)
             if rng.random() < 0.98:
-                yield entry(at, "answer", "Ada", asked, issue=issue, text="spaces", is_person=True)
+                yield entry(
+                    at, "answer", "Ada", question, issue=issue, text="spaces", is_person=True
+                )
             yield presence(at + 2, name, "implementing", issue, "Goes on")
         at += rng.uniform(60, 600)
         if rng.random() < 0.15:

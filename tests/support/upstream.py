@@ -147,7 +147,9 @@ def install(folder: Path) -> dict[str, str]:
 def without() -> dict[str, str]:
     """The environment in which no `ghp` is found at all."""
     folders = os.environ["PATH"].split(os.pathsep)
-    return {"PATH": os.pathsep.join(each for each in folders if not Path(each, "ghp").exists())}
+    return {
+        "PATH": os.pathsep.join(folder for folder in folders if not Path(folder, "ghp").exists())
+    }
 
 
 def calls(home: Path) -> list[list[str]]:
@@ -166,19 +168,19 @@ def tokens(home: Path) -> set[str | None]:
 def hooks(home: Path, name: str = "event-hooks.json") -> list[dict[str, Any]]:
     """What is registered with it."""
     path = home / ".config/ghp-cli" / name
-    found = json.loads(path.read_text())["hooks"] if path.exists() else []
-    assert isinstance(found, list)
-    return found
+    entries = json.loads(path.read_text())["hooks"] if path.exists() else []
+    assert isinstance(entries, list)
+    return entries
 
 
-def fire(home: Path, event: str, told: Mapping[str, Any], cwd: Path) -> list[Result]:
+def fire(home: Path, event: str, payload: Mapping[str, Any], cwd: Path) -> list[Result]:
     """What it does at an event: each hook's command by a shell, with the event in a file."""
     file = home / "event's file.json"
-    file.write_text(json.dumps(told))
-    fitting = [each for each in hooks(home) if each["event"] == event and each["enabled"]]
+    file.write_text(json.dumps(payload))
+    fitting = [hook for hook in hooks(home) if hook["event"] == event and hook["enabled"]]
     ended = [
-        _shell(each["command"].replace("${_event_file}", shlex.quote(str(file))), cwd)
-        for each in fitting
+        _shell(hook["command"].replace("${_event_file}", shlex.quote(str(file))), cwd)
+        for hook in fitting
     ]
     file.unlink()
     return ended
@@ -188,7 +190,7 @@ def ask(home: Path, branch: str, repository: str, cwd: Path) -> list[Result]:
     """What its dashboard does: each hook's command by a shell, with two options behind it."""
     words = f"--branch {shlex.quote(branch)} --repo {shlex.quote(repository)}"
     registered = hooks(home, "dashboard-hooks.json")
-    return [_shell(f"{each['command']} {words}", cwd) for each in registered if each["enabled"]]
+    return [_shell(f"{hook['command']} {words}", cwd) for hook in registered if hook["enabled"]]
 
 
 def _shell(command: str, cwd: Path) -> Result:

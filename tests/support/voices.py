@@ -103,17 +103,17 @@ def outside(answer: str) -> str:
     return re.sub(r"«[^«»\n]*»|`[^`\n]*`", "…", "\n".join(kept))
 
 
-def ask(client: str, said: Sequence[tuple[str, dict[str, Any]]], cwd: Path) -> list[str]:
+def ask(client: str, calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path) -> list[str]:
     """The answers of the hooks' entry to events, each by an agent, in one process."""
     env = {"PYTHONPATH": str(CHECKOUT), "GHP_BACKGROUND": "0"}
-    given = [[client, event, {"GHP_AGENT": agent}] for agent, event in said]
+    given = [[client, event, {"GHP_AGENT": agent}] for agent, event in calls]
     done = subprocess.run(
         [sys.executable, "-P", "-c", _SERVER],
         cwd=cwd, env={**os.environ, **env}, input=json.dumps(given), capture_output=True,
         text=True, check=True,
     )  # fmt: skip
-    found: list[str] = json.loads(done.stdout)
-    return found
+    replies: list[str] = json.loads(done.stdout)
+    return replies
 
 
 def events(client: str, repo: Path, paths: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -121,12 +121,17 @@ def events(client: str, repo: Path, paths: Sequence[str]) -> list[tuple[str, dic
     start, prompt, batch, stop, edit = EVENTS[client]
 
     def event(agent: str, name: str, **more: Any) -> tuple[str, dict[str, Any]]:
-        told = {"session_id": f"session-of-{agent}", "cwd": str(repo), "prompt": "Go on.", **more}
-        return agent, {"hook_event_name": name, **told}
+        payload = {
+            "session_id": f"session-of-{agent}",
+            "cwd": str(repo),
+            "prompt": "Go on.",
+            **more,
+        }
+        return agent, {"hook_event_name": name, **payload}
 
     tool = _EDITORS[client]
     done = {"tool_name": "Other", "tool_input": {}, "tool_response": "", "tool_calls": []}
-    found = [
+    calls = [
         event(agent, name, **more)
         for agent in (WORKER, RIVAL)
         for name, more in (
@@ -136,9 +141,11 @@ def events(client: str, repo: Path, paths: Sequence[str]) -> list[tuple[str, dic
     ]  # fmt: skip
     for path in paths:
         patch = f"*** Begin Patch\n*** Update File: {path}\n@@\n*** End Patch"
-        told = {"file_path": path, "filePath": path, "path": path, "command": patch}
-        found += [event(agent, edit, tool_name=tool, tool_input=told) for agent in (WORKER, RIVAL)]
-    return found
+        payload = {"file_path": path, "filePath": path, "path": path, "command": patch}
+        calls += [
+            event(agent, edit, tool_name=tool, tool_input=payload) for agent in (WORKER, RIVAL)
+        ]
+    return calls
 
 
 # --------------------------------------------------------------------------------- the state
@@ -148,9 +155,9 @@ def furnish(repo: Path, hostile: Hostile) -> list[str]:
     """Write hostile words wherever others can write; the paths of which edits are refused."""
 
     def run(*args: str, stdin: str = "") -> str:
-        made = invoke(list(args), repo, stdin=stdin)
-        assert made.code == 0, (args, made)
-        return made.out.strip()
+        result = invoke(list(args), repo, stdin=stdin)
+        assert result.code == 0, (args, result)
+        return result.out.strip()
 
     run("agent-init", "--agent", RIVAL)
     name = hostile.name("file")
@@ -164,14 +171,14 @@ def furnish(repo: Path, hostile: Hostile) -> list[str]:
     run("agent-claim", "1", "--as", WORKER)
     run("agent-claim", "2", "--as", RIVAL)
     question = f"{hostile.line('asked')}\n\n{hostile.text('details')}"
-    asked = run("agent-escalate", question, "--option", hostile.line("option"), "--as", WORKER)
+    first = run("agent-escalate", question, "--option", hostile.line("option"), "--as", WORKER)
     more = run("agent-escalate", f"More: {question}", "--issue", "2", "--as", RIVAL)
     git(repo, "config", "user.name", hostile.name("person"))
     for number in ("1", "2"):
         run("agent-issue", "comment", number, hostile.text("comment"), "--as", "@me")
         run("agent-handoff", "--issue", number, "--note", hostile.text("note"), "--as", "@me")
-    for each in (asked, more):
-        run("agent-answer", each.splitlines()[-1], hostile.text("answer"), "--as", "@me")
+    for item in (first, more):
+        run("agent-answer", item.splitlines()[-1], hostile.text("answer"), "--as", "@me")
     run("agent-remember", hostile.text("learnt"), "--issue", "2", "--as", "@me")
     run("agent-lease", "leased.py", name, "--reason", hostile.line("reason"), "--as", "@me")
     run("agent-claim", "1", "--steal", "--reason", hostile.line("stolen"), "--as", "@me")
@@ -200,13 +207,13 @@ def _forge(repo: Path, hostile: Hostile) -> None:
     )  # fmt: skip
     claim = next(x for x in house.locks.known("issue/") if x.name == claim_name(2))
     order = Act(STOP, hostile.line("command"), DONE, hostile.line("words"), RIVAL, claim.generation)
-    told = Obeyed(9, 2, by, (order,), NOW, clock, CloneId(clone))
+    record = Obeyed(9, 2, by, (order,), NOW, clock, CloneId(clone))
     event = Record(
         hostile.line("event"), by, hostile.line("object"), "a" * 12, NOW, clock,
         ((".ghp/unknown/" + "a" * 12, b"x"),), issue=2, text=hostile.line("text"),
     )  # fmt: skip
     records = [
         lease_record.entry(lease, lease)._replace(at=NOW), pull_return.encode(sent_back),
-        command_record.encode(told), event,
+        command_record.encode(record), event,
     ]  # fmt: skip
     house.store.commit(records, snapshot.revision)

@@ -24,7 +24,7 @@ Play = Callable[["Watch", "Pilot[int]"], Coroutine[Any, Any, None]]
 def team() -> tuple[AgentRow, ...]:
     """Thirty agents: four need a person, one is stale, two are idle."""
     active = Liveness.ACTIVE
-    asked = Need(
+    need = Need(
         NeedKind.QUESTION, "Is a tab one column or eight?", "high", 720.0, "E-091122", "E-0911"
     )
     conflict = Need(NeedKind.CONFLICT, "_urlparse.py", age=90.0, id="#32", short="#32")
@@ -32,7 +32,7 @@ def team() -> tuple[AgentRow, ...]:
     pull = Need(NeedKind.PULL, id="#40", short="#40")
     first = [
         AgentRow(
-            "claude-232b", active, "implementing", (asked,), 3, "Typing: make Client.request",
+            "claude-232b", active, "implementing", (need,), 3, "Typing: make Client.request",
             33.0, branch="agent/claude-232b/3-typing", worktree="/src/3-typing", leases=2,
             used=Use(12.344, 754.2, 3_400_000, 2_992_000, 41_200),
         ),
@@ -63,8 +63,8 @@ def seen(*rows: AgentRow) -> Overview:
 class FakeLook:
     """`Look` on made values; keeps what the person asked for."""
 
-    def __init__(self, found: Overview) -> None:
-        self.found: Overview | Exception = found
+    def __init__(self, overview: Overview) -> None:
+        self.found: Overview | Exception = overview
         self.asked: list[tuple[str, ...]] = []
         self.detail_: Detail | None = None
         self.places_: Sequence[OpenTarget] = ()
@@ -83,11 +83,11 @@ class FakeLook:
         self._changed.wait()
         self._changed.clear()
 
-    async def change(self, pilot: "Pilot[int]", found: Overview | None = None) -> None:
+    async def change(self, pilot: "Pilot[int]", overview: Overview | None = None) -> None:
         """Set the overview, and wait until it is shown."""
-        if found is not None:
+        if overview is not None:
             self._shown.clear()
-            self.found = found
+            self.found = overview
             self._changed.set()
         await asyncio.to_thread(self._shown.wait, 30.0)
         await pilot.pause()
@@ -135,11 +135,11 @@ class FakeLook:
         """Keep the stop."""
         return self._ran("stop", agent, reason)
 
-    def _ran(self, *asked: str) -> "CommandResult":
+    def _ran(self, *words: str) -> "CommandResult":
         from ghp_agents.cli.watch.commands import CommandResult
 
-        self.asked.append(asked)
-        return CommandResult(0, (f"✓ {' '.join(asked)}",))
+        self.asked.append(words)
+        return CommandResult(0, (f"✓ {' '.join(words)}",))
 
 
 class Seconds:
@@ -159,17 +159,17 @@ def watch(
     """Run the program on a screen of this size, and `play` what the person does."""
     from ghp_agents.cli.watch.app import Watch
 
-    known = look or FakeLook(seen(*team()))
+    fake = look or FakeLook(seen(*team()))
     seconds = Seconds()
-    program = Watch(known, seconds)
+    program = Watch(fake, seconds)
 
     async def run() -> None:
         async with program.run_test(size=size) as pilot:
-            await known.change(pilot)
+            await fake.change(pilot)
             await play(program, pilot)
 
     asyncio.run(run())
-    return program, known
+    return program, fake
 
 
 async def press(program: "Watch", pilot: "Pilot[int]", *keys: str) -> None:

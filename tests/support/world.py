@@ -99,15 +99,15 @@ class WorldStore(MemoryStore):
                 continue
             if self._stamped.get(entry.name) == entry.stat().st_mtime_ns:
                 continue
-            said = read_presence(entry.path)
-            if said is None:
+            presence = read_presence(entry.path)
+            if presence is None:
                 continue
             now = self.clock.now()
             os.utime(entry.path, (now, now))
             self._stamped[entry.name] = Path(entry.path).stat().st_mtime_ns
             name = entry.name.removesuffix(".json")
-            self.beat(name, said)
-            self.world.beaten(name, self.number, said)
+            self.beat(name, presence)
+            self.world.beaten(name, self.number, presence)
 
     def snapshot(self, at: float | None = None) -> MemorySnapshot:
         """The state, with what the files say."""
@@ -222,10 +222,10 @@ class World:
         shutil.copytree(template(), self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
-        made = Clone(number, clock, MemoryRemote(hub.histories), line)
-        made.store = self.stores(self, number, clock, made.hub)
-        made.locks = self.lock_services(self, number, clock, line)
-        return made
+        copy = Clone(number, clock, MemoryRemote(hub.histories), line)
+        copy.store = self.stores(self, number, clock, copy.hub)
+        copy.locks = self.lock_services(self, number, clock, line)
+        return copy
 
     # ------------------------------------------------------------------------- who acts
 
@@ -267,8 +267,8 @@ class World:
     def epoch(self, clone: int, agent: str) -> int:
         """The epoch of an agent's life in a clone."""
         path = self.folder / f"c{clone}/.git/ghp/agents/{agent}.json"
-        found = (read_presence(str(path)) or {}).get("epoch")
-        return found if isinstance(found, int) else 0
+        epoch = (read_presence(str(path)) or {}).get("epoch")
+        return epoch if isinstance(epoch, int) else 0
 
     # --------------------------------------------------------------------- what happens
 
@@ -289,32 +289,32 @@ class World:
         """The epoch that an agent gets in a clone in which it has not begun."""
         return next_epoch(self.clones[clone].store.snapshot().agents().get(agent, {}))
 
-    def beaten(self, agent: str, clone: int, said: Mapping[str, object]) -> None:
+    def beaten(self, agent: str, clone: int, fields: Mapping[str, object]) -> None:
         """An agent said something in a clone."""
-        epoch, seq = said["epoch"], said["seq"]
+        epoch, seq = fields["epoch"], fields["seq"]
         assert isinstance(epoch, int)
         assert isinstance(seq, int)
-        sign = Sign(self.clock.now(), seq, str(said["status"]))
+        sign = Sign(self.clock.now(), seq, str(fields["status"]))
         self.beats[Life(clone, agent, epoch)] = sign
 
     def sent(self, clone: int) -> None:
         """What a clone said is with the remote."""
-        now, known = self.clock.now(), self.clones[clone].hub.histories
-        history = known.get(CloneId(f"clone-{clone}"), ())
-        said = history[-1].agents if history else {}
+        now, histories = self.clock.now(), self.clones[clone].hub.histories
+        history = histories.get(CloneId(f"clone-{clone}"), ())
+        agents = history[-1].agents if history else {}
         for life, sign in self.beats.items():
-            had = self.reached.get(life)
-            if life.clone == clone and (had is None or had.seq != sign.seq):
-                silent = float(said.get(life.agent, {}).get("silentFor", 0))
+            before = self.reached.get(life)
+            if life.clone == clone and (before is None or before.seq != sign.seq):
+                silent = float(agents.get(life.agent, {}).get("silentFor", 0))
                 self.reached[life] = sign._replace(at=now, silent=silent)
 
     def synced(self, clone: int) -> None:
         """What a clone said is with the remote, and what is there is with the clone."""
         now = self.clock.now()
         self.sent(clone)
-        known = self.clones[clone].heard
+        heard = self.clones[clone].heard
         self.clones[clone].heard = {
-            life: known[life] if life in known and known[life].seq == sign.seq else sign
+            life: heard[life] if life in heard and heard[life].seq == sign.seq else sign
             for life, sign in self.reached.items()
         }  # what was heard before is no new sign of life, also when a remote forgot it meanwhile
         self.clones[clone].heard_at = now
@@ -346,12 +346,14 @@ class World:
             of_here = [life.clone == clone or is_of_here for life, _ in signs]
             times = [self.clock.now() if is_here else news for is_here in of_here]
             pairs = [*zip(times, (sign for _, sign in signs), strict=True)]
-            said = limit < DEAD_AFTER
-            since = max(time - sign.at + (sign.silent if said else 0.0) for time, sign in pairs)
+            is_recent = limit < DEAD_AFTER
+            since = max(
+                time - sign.at + (sign.silent if is_recent else 0.0) for time, sign in pairs
+            )
             # A right that was taken is a sign of life, too, unless more is known: of an agent of
             # this clone, and of one that began again by what it said since.
-            told = signs[0][0].epoch > lease.epoch or any(of_here)
-            silent = [since] if told else [*silent, since]
+            is_newer = signs[0][0].epoch > lease.epoch or any(of_here)
+            silent = [since] if is_newer else [*silent, since]
         return min(silent) < limit
 
     def lives(self, agent: str, clone: int) -> bool:
@@ -370,7 +372,7 @@ class World:
     def _signs(self, agent: str, clone: int) -> list[tuple[Life, Sign]]:
         mine = {life: sign for life, sign in self.beats.items() if life.clone == clone}
         others = self.clones[clone].heard.items()
-        known = mine | {life: sign for life, sign in others if life.clone != clone}
-        lives = [(life, sign) for life, sign in known.items() if life.agent == agent]
+        signs = mine | {life: sign for life, sign in others if life.clone != clone}
+        lives = [(life, sign) for life, sign in signs.items() if life.agent == agent]
         last = max((life.epoch for life, _ in lives), default=0)
         return [(life, sign) for life, sign in lives if life.epoch == last]

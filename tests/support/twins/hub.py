@@ -37,13 +37,13 @@ class IssueHub:
         self._events: list[Row] = []
         self._checks: dict[int, Row] = {}
 
-    def __call__(self, asked: Asked) -> Said:
+    def __call__(self, request: Asked) -> Said:
         """What it answers."""
         for verb, pattern, function in self.table:
-            match = re.fullmatch(pattern.replace("REPO", "/repos/[^/]+/[^/]+"), asked.path)
-            if match and verb == asked.verb:
-                said: Said = function(self, asked, *match.groups())
-                return said
+            match = re.fullmatch(pattern.replace("REPO", "/repos/[^/]+/[^/]+"), request.path)
+            if match and verb == request.verb:
+                response: Said = function(self, request, *match.groups())
+                return response
         return NOT_FOUND
 
     @property
@@ -64,18 +64,18 @@ class IssueHub:
 
     # ------------------------------------------------------------ the repository, people
 
-    def _make(self, asked: Asked) -> Said:
-        self.repository = f"{asked.login}/{asked.body['name']}"
-        self._level[asked.login] = "admin"
+    def _make(self, request: Asked) -> Said:
+        self.repository = f"{request.login}/{request.body['name']}"
+        self._level[request.login] = "admin"
         return Said(201, repository(self.repository))
 
-    def _home_of_all(self, asked: Asked) -> Said:
+    def _home_of_all(self, request: Asked) -> Said:
         return Said(200, repository(self.repository))
 
-    def _me(self, asked: Asked) -> Said:
-        return self._user(asked, asked.login)
+    def _me(self, request: Asked) -> Said:
+        return self._user(request, request.login)
 
-    def _user(self, asked: Asked, login: str) -> Said:
+    def _user(self, request: Asked, login: str) -> Said:
         if login not in self.logins:
             return NOT_FOUND
         nothing = dict.fromkeys(("company", "location", "email", "hireable", "bio", "blog"))
@@ -83,12 +83,12 @@ class IssueHub:
         times = {"created_at": self._at, "updated_at": self._at}
         return Said(200, {**user(login), "name": login.title(), **nothing, **numbers, **times})
 
-    def _grant(self, asked: Asked, login: str) -> Said:
-        permission = asked.body["permission"]
+    def _grant(self, request: Asked, login: str) -> Said:
+        permission = request.body["permission"]
         self._level[login] = PERMISSIONS.get(permission, permission)
         return Said(204)
 
-    def _permission(self, asked: Asked, login: str) -> Said:
+    def _permission(self, request: Asked, login: str) -> Said:
         level = self._level.get(login)
         if level is None:
             return NOT_FOUND
@@ -96,23 +96,23 @@ class IssueHub:
 
     # ------------------------------------------------------------ issues
 
-    def _create(self, asked: Asked) -> Said:
-        row = self._begun(asked)
-        self._note(row, asked.login, "opened")
+    def _create(self, request: Asked) -> Said:
+        row = self._begun(request)
+        self._note(row, request.login, "opened")
         return Said(201, self._issue(row))
 
-    def _begun(self, asked: Asked) -> Row:
+    def _begun(self, request: Asked) -> Row:
         row = {
-            "number": 1 + len(self._issues), "login": asked.login, "labels": [], "assignees": [],
-            "title": asked.body["title"], "body": asked.body.get("body"), "state": "open",
+            "number": 1 + len(self._issues), "login": request.login, "labels": [], "assignees": [],
+            "title": request.body["title"], "body": request.body.get("body"), "state": "open",
             "state_reason": None, "created_at": self._at, "updated_at": self._at,
-            "closed_at": None, "closed_by": None, "draft": bool(asked.body.get("draft")),
+            "closed_at": None, "closed_by": None, "draft": bool(request.body.get("draft")),
         }  # fmt: skip
         self._issues[row["number"]] = row
         return row
 
-    def _listed(self, asked: Asked) -> Said:
-        query = asked.query
+    def _listed(self, request: Asked) -> Said:
+        query = request.query
         state, since = query.get("state", "open"), query.get("since", "")
         labels = {*query.get("labels", "").lower().split(",")} - {""}
         rows = [
@@ -123,35 +123,35 @@ class IssueHub:
             and row["updated_at"] >= since
             and labels <= {*row["labels"]}
         ]
-        return paged(asked, [self._issue(row) for row in in_order(rows, query)])
+        return paged(request, [self._issue(row) for row in in_order(rows, query)])
 
-    def _one(self, asked: Asked, number: str) -> Said:
+    def _one(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         return Said(200, self._issue(row)) if row and "head" not in row else NOT_FOUND
 
-    def _change(self, asked: Asked, number: str) -> Said:
+    def _change(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         if row is None:
             return NOT_FOUND
-        self._set_texts(row, asked)
-        if "labels" in asked.body:
-            self._set_labels(row, asked.login, asked.body["labels"])
-        if "assignees" in asked.body:
-            self._set_people(row, asked.login, asked.body["assignees"])
+        self._set_texts(row, request)
+        if "labels" in request.body:
+            self._set_labels(row, request.login, request.body["labels"])
+        if "assignees" in request.body:
+            self._set_people(row, request.login, request.body["assignees"])
         return Said(200, self._issue(row))
 
-    def _set_texts(self, row: Row, asked: Asked) -> None:
+    def _set_texts(self, row: Row, request: Asked) -> None:
         before = row["state"]
-        row |= {name: asked.body[name] for name in TEXTS if name in asked.body}
+        row |= {name: request.body[name] for name in TEXTS if name in request.body}
         row["updated_at"] = self._at
         if row["state"] == before:
             return
         is_closed = row["state"] == "closed"
-        reason = (asked.body.get("state_reason") or "completed") if is_closed else "reopened"
+        reason = (request.body.get("state_reason") or "completed") if is_closed else "reopened"
         row["state_reason"] = reason
         row["closed_at"] = self._at if is_closed else None
-        row["closed_by"] = asked.login if is_closed else None
-        self._note(row, asked.login, "closed" if is_closed else "reopened")
+        row["closed_by"] = request.login if is_closed else None
+        self._note(row, request.login, "closed" if is_closed else "reopened")
 
     def _issue(self, row: Row) -> Row:
         at = f"{self._home}/issues/{row['number']}"
@@ -182,37 +182,42 @@ class IssueHub:
         return "COLLABORATOR" if login in self._level else "NONE"
 
     def _count(self, number: int) -> int:
-        return sum(each["number"] == number for each in self._comments.values())
+        return sum(x["number"] == number for x in self._comments.values())
 
     # ------------------------------------------------------------ events
 
     def _note(self, row: Row, login: str, event: str, **about: Any) -> None:
-        told = {"number": row["number"], "actor": login, "event": event, "created_at": self._at}
-        self._events.append({"id": 1 + len(self._events), **told, **about})
+        entry = {
+            "number": row["number"],
+            "actor": login,
+            "event": event,
+            "created_at": self._at,
+        }
+        self._events.append({"id": 1 + len(self._events), **entry, **about})
         row["updated_at"] = self._at
 
-    def _events_of(self, asked: Asked, number: str) -> Said:
+    def _events_of(self, request: Asked, number: str) -> Said:
         if int(number) not in self._issues:
             return NOT_FOUND
-        found = [self._event(each) for each in self._events if each["number"] == int(number)]
-        return paged(asked, found)
+        events = [self._event(x) for x in self._events if x["number"] == int(number)]
+        return paged(request, events)
 
-    def _event(self, each: Row) -> Row:
+    def _event(self, row: Row) -> Row:
         nothing = dict.fromkeys(
             ("commit_id", "commit_url", "label", "assignee", "milestone", "rename")
         )
-        told = nothing | {name: value for name, value in each.items() if name != "number"}
-        if told["assignee"]:
-            told["assignee"] = user(told["assignee"])
-        url = f"{self._home}/issues/events/{each['id']}"
-        issue = self._issue(self._issues[each["number"]])
-        mine = {"url": url, "node_id": f"E_{each['id']}", "actor": user(each["actor"])}
-        return told | mine | {"issue": issue}
+        fields = nothing | {name: value for name, value in row.items() if name != "number"}
+        if fields["assignee"]:
+            fields["assignee"] = user(fields["assignee"])
+        url = f"{self._home}/issues/events/{row['id']}"
+        issue = self._issue(self._issues[row["number"]])
+        mine = {"url": url, "node_id": f"E_{row['id']}", "actor": user(row["actor"])}
+        return fields | mine | {"issue": issue}
 
     # ------------------------------------------------------------ labels and people of an issue
 
     def _set_labels(self, row: Row, login: str, wanted: Iterable[Any]) -> None:
-        names = [each if isinstance(each, str) else each["name"] for each in wanted]
+        names = [x if isinstance(x, str) else x["name"] for x in wanted]
         keys = [*dict.fromkeys(name.lower() for name in names)]
         for name in names:
             if name.lower() not in self._labels:
@@ -225,40 +230,40 @@ class IssueHub:
 
     def _set_people(self, row: Row, login: str, wanted: Iterable[str]) -> None:
         people = [*dict.fromkeys(wanted)]
-        for gone in [each for each in row["assignees"] if each not in people]:
+        for gone in [x for x in row["assignees"] if x not in people]:
             self._note(row, login, "unassigned", assignee=gone)
-        for new in [each for each in people if each not in row["assignees"]]:
+        for new in [x for x in people if x not in row["assignees"]]:
             self._note(row, login, "assigned", assignee=new)
         row["assignees"] = people
 
-    def _labels_of(self, asked: Asked, number: str) -> Said:
+    def _labels_of(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         if row is None:
             return NOT_FOUND
-        if asked.verb != "GET":
-            before = row["labels"] if asked.verb == "POST" else []
-            wanted = asked.body["labels"] if isinstance(asked.body, dict) else asked.body
-            self._set_labels(row, asked.login, [*before, *wanted])
+        if request.verb != "GET":
+            before = row["labels"] if request.verb == "POST" else []
+            wanted = request.body["labels"] if isinstance(request.body, dict) else request.body
+            self._set_labels(row, request.login, [*before, *wanted])
         return Said(200, [self._label(name) for name in row["labels"]])
 
-    def _unlabel(self, asked: Asked, number: str, name: str) -> Said:
+    def _unlabel(self, request: Asked, number: str, name: str) -> Said:
         row, key = self._issues.get(int(number)), unquote(name).lower()
         if row is None or key not in row["labels"]:
             return NOT_FOUND
-        self._set_labels(row, asked.login, [each for each in row["labels"] if each != key])
-        return Said(200, [self._label(each) for each in row["labels"]])
+        self._set_labels(row, request.login, [x for x in row["labels"] if x != key])
+        return Said(200, [self._label(x) for x in row["labels"]])
 
-    def _people_of(self, asked: Asked, number: str) -> Said:
+    def _people_of(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         if row is None:
             return NOT_FOUND
-        named = asked.body["assignees"]
+        named = request.body["assignees"]
         before = row["assignees"]
         people = (
-            [*before, *named] if asked.verb == "POST" else [x for x in before if x not in named]
+            [*before, *named] if request.verb == "POST" else [x for x in before if x not in named]
         )
-        self._set_people(row, asked.login, people)
-        return Said(201 if asked.verb == "POST" else 200, self._issue(row))
+        self._set_people(row, request.login, people)
+        return Said(201 if request.verb == "POST" else 200, self._issue(row))
 
     def _label(self, key: str) -> Row:
         row = self._labels[key]
@@ -269,55 +274,55 @@ class IssueHub:
         return {name: self._labels[key][name] for name in ("name", "color")}
 
     def _new_label(self, name: str, color: str, description: str | None) -> None:
-        told = {"name": name, "color": color, "description": description}
-        self._labels[name.lower()] = {"id": 1 + len(self._labels), **told}
+        label = {"name": name, "color": color, "description": description}
+        self._labels[name.lower()] = {"id": 1 + len(self._labels), **label}
 
-    def _labels_listed(self, asked: Asked) -> Said:
-        return paged(asked, [self._label(key) for key in sorted(self._labels)])
+    def _labels_listed(self, request: Asked) -> Said:
+        return paged(request, [self._label(key) for key in sorted(self._labels)])
 
-    def _label_made(self, asked: Asked) -> Said:
-        body = asked.body
+    def _label_made(self, request: Asked) -> Said:
+        body = request.body
         if body["name"].lower() in self._labels:
             error = {"resource": "Label", "code": "already_exists", "field": "name"}
             return Said(422, {"message": "Validation Failed", "errors": [error]})
         self._new_label(body["name"], body.get("color", "ededed"), body.get("description"))
         return Said(201, self._label(body["name"].lower()))
 
-    def _label_one(self, asked: Asked, name: str) -> Said:
+    def _label_one(self, request: Asked, name: str) -> Said:
         key = unquote(name).lower()
         return Said(200, self._label(key)) if key in self._labels else NOT_FOUND
 
     # ------------------------------------------------------------ comments
 
-    def _say(self, asked: Asked, number: str) -> Said:
+    def _say(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         if row is None:
             return NOT_FOUND
         comment = {
-            "id": 1 + max(self._comments, default=0), "number": int(number), "login": asked.login,
-            "body": asked.body["body"], "created_at": self._at, "updated_at": self._at,
+            "id": 1 + max(self._comments, default=0), "number": int(number), "login": request.login,
+            "body": request.body["body"], "created_at": self._at, "updated_at": self._at,
         }  # fmt: skip
         self._comments[comment["id"]] = comment
         row["updated_at"] = self._at
         return Said(201, self._comment(comment))
 
-    def _said(self, asked: Asked, number: str) -> Said:
+    def _said(self, request: Asked, number: str) -> Said:
         if int(number) not in self._issues:
             return NOT_FOUND
-        found = [each for each in self._comments.values() if each["number"] == int(number)]
-        return paged(asked, [self._comment(each) for each in found])
+        comments = [x for x in self._comments.values() if x["number"] == int(number)]
+        return paged(request, [self._comment(x) for x in comments])
 
-    def _one_said(self, asked: Asked, number: str) -> Said:
+    def _one_said(self, request: Asked, number: str) -> Said:
         comment = self._comments.get(int(number))
         if comment is None:
             return NOT_FOUND
-        if asked.verb == "DELETE":
+        if request.verb == "DELETE":
             del self._comments[int(number)]
-        elif asked.verb == "PATCH":
-            comment |= {"body": asked.body["body"], "updated_at": self._at}
-        if asked.verb != "GET":
+        elif request.verb == "PATCH":
+            comment |= {"body": request.body["body"], "updated_at": self._at}
+        if request.verb != "GET":
             self._issues[comment["number"]]["updated_at"] = self._at
-        return Said(204) if asked.verb == "DELETE" else Said(200, self._comment(comment))
+        return Said(204) if request.verb == "DELETE" else Said(200, self._comment(comment))
 
     def _comment(self, row: Row) -> Row:
         at = f"{self._home}/issues/comments/{row['id']}"

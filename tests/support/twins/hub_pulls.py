@@ -15,35 +15,35 @@ class Hub(IssueHub):
         """What can be asked."""
         return _TABLE
 
-    def _open(self, asked: Asked) -> Said:
-        row = self._begun(asked)
-        row |= {"head": asked.body["head"], "base": asked.body["base"], "merged_at": None}
+    def _open(self, request: Asked) -> Said:
+        row = self._begun(request)
+        row |= {"head": request.body["head"], "base": request.body["base"], "merged_at": None}
         return Said(201, self._pull(row))
 
-    def _opened(self, asked: Asked) -> Said:
-        query = asked.query
+    def _opened(self, request: Asked) -> Said:
+        query = request.query
         state, head = query.get("state", "open"), query.get("head", "").rpartition(":")[2]
         rows = [
             row
             for row in self._issues.values()
             if "head" in row and state in ("all", row["state"]) and head in ("", row["head"])
         ]
-        return paged(asked, [self._pull(row) for row in in_order(rows, query)])
+        return paged(request, [self._pull(row) for row in in_order(rows, query)])
 
-    def _one_pull(self, asked: Asked, number: str) -> Said:
+    def _one_pull(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
         if row is None or "head" not in row:
             return NOT_FOUND
-        if asked.verb == "PATCH":
-            self._set_texts(row, asked)
+        if request.verb == "PATCH":
+            self._set_texts(row, request)
         return Said(200, self._pull(row))
 
-    def _merge(self, asked: Asked, number: str) -> Said:
+    def _merge(self, request: Asked, number: str) -> Said:
         row = self._issues[int(number)]
-        self._set_texts(row, asked._replace(body={"state": "closed"}))
+        self._set_texts(row, request._replace(body={"state": "closed"}))
         row["merged_at"] = self._at
-        told = {"sha": "0" * 40, "merged": True, "message": "Pull Request successfully merged"}
-        return Said(200, told)
+        body = {"sha": "0" * 40, "merged": True, "message": "Pull Request successfully merged"}
+        return Said(200, body)
 
     def _pull(self, row: Row) -> Row:
         number, page = row["number"], f"{HERE}/{self.repository}/pull/{row['number']}"
@@ -71,10 +71,10 @@ class Hub(IssueHub):
 
     def _end(self, branch: str) -> Row:
         owner = self.repository.split("/")[0]
-        told = {"label": f"{owner}:{branch}", "ref": branch, "sha": "0" * 40}
-        return {**told, "user": user(owner), "repo": repository(self.repository)}
+        end = {"label": f"{owner}:{branch}", "ref": branch, "sha": "0" * 40}
+        return {**end, "user": user(owner), "repo": repository(self.repository)}
 
-    def _check(self, asked: Asked) -> Said:
+    def _check(self, request: Asked) -> Said:
         number = 1 + len(self._checks)
         nothing = dict.fromkeys(("conclusion", "started_at", "completed_at", "details_url", "app"))
         at = f"{self._home}/check-runs/{number}"
@@ -82,18 +82,19 @@ class Hub(IssueHub):
         output = {**dict.fromkeys(("title", "summary", "text")), "annotations_count": 0}
         row = {
             "id": number, "node_id": f"CR_{number}", "external_id": "", "url": at, "html_url": at,
-            "status": "queued", **nothing, "check_suite": suite, "pull_requests": [], **asked.body,
+            "status": "queued", **nothing, "check_suite": suite, "pull_requests": [],
+            **request.body,
         }  # fmt: skip
-        self._checks[number] = row | {"output": output | asked.body.get("output", {})}
+        self._checks[number] = row | {"output": output | request.body.get("output", {})}
         return Said(201, _copy(self._checks[number]))
 
-    def _checked(self, asked: Asked, number: str) -> Said:
+    def _checked(self, request: Asked, number: str) -> Said:
         row = self._checks.get(int(number))
         if row is None:
             return NOT_FOUND
-        if asked.verb == "PATCH":
-            output = row["output"] | asked.body.get("output", {})
-            row |= {**asked.body, "output": output}
+        if request.verb == "PATCH":
+            output = row["output"] | request.body.get("output", {})
+            row |= {**request.body, "output": output}
         return Said(200, _copy(row))
 
 

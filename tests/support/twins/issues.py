@@ -67,12 +67,12 @@ class MemoryTracker:
     def change(self, issue: str | int, change: IssueChange, by: Actor) -> Issue:
         """Change fields. Raises NotFoundError."""
         with self._lock:
-            known = list(self._issues.values())
-            current = find(known, issue)
-            new = effective(current, resolved(known, checked(change)))
+            issues = list(self._issues.values())
+            current = find(issues, issue)
+            new = effective(current, resolved(issues, checked(change)))
             if new == NO_CHANGE:
                 return current
-            refuse_circles(known, current, new)
+            refuse_circles(issues, current, new)
             self._issues[current.id] = applied(current, new, self._now())
             return self._issues[current.id]
 
@@ -100,9 +100,9 @@ class MemoryTracker:
 
     def close_all(self, closings: Sequence[Closing], by: Actor) -> None:
         """Comment on issues and close them, one after another."""
-        for each in closings:
-            self.comment(each.issue, each.body, by, marker=each.marker)
-            self.change(each.issue, IssueChange(state="closed"), by)
+        for closing in closings:
+            self.comment(closing.issue, closing.body, by, marker=closing.marker)
+            self.change(closing.issue, IssueChange(state="closed"), by)
 
     def showing(self) -> AbstractContextManager[None]:
         """Nobody is waited for here."""

@@ -100,7 +100,7 @@ class MemoryLocks:
 
     def release_all(self, releases: Sequence[Release]) -> Sequence[Lock | None]:
         """Release several locks, each if it still is as expected."""
-        return [self._try_release(each) for each in releases]
+        return [self._try_release(release) for release in releases]
 
     def _try_release(self, one: Release) -> Lock | None:
         name, before = one.expected.name, one.expected
@@ -110,13 +110,13 @@ class MemoryLocks:
 
     def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
         """Every value of some locks that this service knows."""
-        found: dict[str, list[Lock]] = {}
+        histories: dict[str, list[Lock]] = {}
         for name in names:
             if lease_name(name) in self._known:
-                known = [*self._board.histories.get(name, ())]
-                until = [each.revision for each in known].index(self._known[name].revision)
-                found[name] = known[: until + 1]
-        return found
+                revisions = [*self._board.histories.get(name, ())]
+                until = [x.revision for x in revisions].index(self._known[name].revision)
+                histories[name] = revisions[: until + 1]
+        return histories
 
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this service knows them, by name."""
@@ -146,8 +146,8 @@ class MemoryLocks:
         with self._board.lock:
             self._check_reachable()
             names = sorted({*self._board.leases, *self._known})
-            found = [self._read_restored(name) for name in names if name.startswith(prefix)]
-            return [lease for lease in found if lease]
+            locks = [self._read_restored(name) for name in names if name.startswith(prefix)]
+            return [lease for lease in locks if lease]
 
     def mend(self) -> Sequence[str]:
         """Restore what the board lost."""
@@ -171,33 +171,33 @@ class MemoryLocks:
 
     def _read_board(self, name: str) -> Lock | None:
         """Read the lock from the board, and remember it."""
-        current, known = self._read_restored(name), self._known.get(name)
-        if current and (known is None or known.revision != current.revision):
+        current, local = self._read_restored(name), self._known.get(name)
+        if current and (local is None or local.revision != current.revision):
             self._known[name] = current
             self._chains[name] = tuple(self._board.histories[name])
         return current
 
     def _read_restored(self, name: str) -> Lock | None:
         """Read the lock from the board after restoring what it lost."""
-        current, known = self._board.leases.get(name), self._known.get(name)
-        if known and (current is None or known.revision != current.revision):
-            return self._restore(name, current, known)
+        current, local = self._board.leases.get(name), self._known.get(name)
+        if local and (current is None or local.revision != current.revision):
+            return self._restore(name, current, local)
         return current
 
-    def _restore(self, name: str, current: Lock | None, known: Lock) -> Lock:
+    def _restore(self, name: str, current: Lock | None, local: Lock) -> Lock:
         """The lock after the board may have lost some of its history."""
         theirs, ours = self._board.histories.get(name, []), self._chains[name]
-        if current and any(lease.revision == known.revision for lease in theirs):
+        if current and any(lease.revision == local.revision for lease in theirs):
             return current
         if current is None or any(lease.revision == current.revision for lease in ours):
             self._board.histories[name] = [*ours]
-            self._board.leases[name] = known
-            return known
-        decided = [x for x in theirs if x.is_disputed and x.generation >= known.generation]
+            self._board.leases[name] = local
+            return local
+        decided = [x for x in theirs if x.is_disputed and x.generation >= local.generation]
         one_of_many = name.partition("/")[0] in KINDS
         if not one_of_many or (current.holder is not None and decided):
             return current
-        joined = lost_lock.joined(current, known, self._board.token(16), self._clone)
+        joined = lost_lock.joined(current, local, self._board.token(16), self._clone)
         if joined is None:
             return current
         joined = joined._replace(revision=self._board.token(16))

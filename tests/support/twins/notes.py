@@ -38,8 +38,8 @@ class MemoryBase:
             for note in notes
             if among is None or note.id in among
         ]
-        found = sorted((hit for hit in scored if hit.score), key=lambda hit: (-hit.score, hit.note))
-        return found[:limit]
+        hits = sorted((hit for hit in scored if hit.score), key=lambda hit: (-hit.score, hit.note))
+        return hits[:limit]
 
     def extract_facts(self, text: str) -> list[str]:
         """Return the facts that the test has set; without any, the text itself."""

@@ -41,9 +41,9 @@ class MemoryCommit:
 History = tuple[MemoryCommit, ...]
 
 
-def _with_absorbed(known: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
+def _with_absorbed(histories: Mapping[CloneId, History]) -> Iterator[tuple[CloneId, History]]:
     """All histories, including absorbed ones."""
-    for clone, history in known.items():
+    for clone, history in histories.items():
         yield clone, history
         for commit in history:
             yield from _with_absorbed(dict(commit.absorbed))
@@ -222,13 +222,13 @@ class MemoryStore:
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
         """All entries, or all after some tips, in ledger order."""
-        known = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
-        found: set[LedgerEntry] = set()
+        positions = {tip.clone: int(tip.oid.rpartition("-")[2]) for tip in after}
+        entries: set[LedgerEntry] = set()
         for clone, history in _with_absorbed(self._known):
             for index, commit in enumerate(history):
-                if index > known.get(clone, -1):
-                    found |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
-        return sorted(found)
+                if index > positions.get(clone, -1):
+                    entries |= set(ledger.entries(f"{clone}-{index}", commit.at, commit.message))
+        return sorted(entries)
 
     def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge other clones' records, and remove them from the hub."""
@@ -264,7 +264,10 @@ class MemoryStore:
 
     def _has(self, clone: CloneId, history: History) -> bool:
         mine = _with_absorbed({self._clone: self._known[self._clone]})
-        return any(other == clone and found[: len(history)] == history for other, found in mine)
+        return any(
+            other == clone and history_there[: len(history)] == history
+            for other, history_there in mine
+        )
 
     def _join(self, clone: CloneId, history: History, by: Actor) -> None:
         last, at = history[-1], Timestamp(to_text(self._clock.now()))
@@ -309,31 +312,31 @@ class MemorySnapshot:
     """The join of histories in memory."""
 
     clone: CloneId
-    known: Mapping[CloneId, History]
+    histories: Mapping[CloneId, History]
     live: Mapping[str, tuple[Presence, float]]
 
     @property
     def revision(self) -> str:
         """The length of this clone's history."""
-        return str(len(self.known[self.clone]))
+        return str(len(self.histories[self.clone]))
 
     @property
     def clock(self) -> int:
         """The highest clock of any history."""
-        return highest(*(log[-1].clock for log in self.known.values() if log))
+        return highest(*(log[-1].clock for log in self.histories.values() if log))
 
     def tips(self) -> list[Tip]:
         """Every known clone, this one first."""
-        order = sorted(self.known, key=lambda clone: (clone != self.clone, clone))
+        order = sorted(self.histories, key=lambda clone: (clone != self.clone, clone))
         return [
             Tip(clone, f"{clone}-{len(log) - 1}", log[-1].clock, log[-1].at)
             for clone in order
-            if (log := self.known[clone])
+            if (log := self.histories[clone])
         ]
 
     def agents(self) -> dict[str, Presence]:
         """The newest presence of each agent."""
-        return presence.merge(self.agents_of(clone) for clone in self.known)
+        return presence.merge(self.agents_of(clone) for clone in self.histories)
 
     def agents_of(self, clone: CloneId) -> Agents:
         """Presence according to one clone."""
@@ -341,10 +344,10 @@ class MemorySnapshot:
 
     @cached_property
     def _agents(self) -> dict[CloneId, Agents]:
-        agents = {clone: log[-1].agents if log else {} for clone, log in self.known.items()}
+        agents = {clone: log[-1].agents if log else {} for clone, log in self.histories.items()}
         clones = [*agents]
-        for name, found in presence.leaps([*agents.values()]).items():
-            for clone in (clones[number] for number in found):
+        for name, numbers in presence.leaps([*agents.values()]).items():
+            for clone in (clones[number] for number in numbers):
                 agents[clone] = {
                     other: record for other, record in agents[clone].items() if other != name
                 }
@@ -357,7 +360,7 @@ class MemorySnapshot:
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""
-        joined = join_files(log[-1].files for log in self.known.values() if log)
+        joined = join_files(log[-1].files for log in self.histories.values() if log)
         return {path: joined[path] for path in sorted(joined) if path.startswith(prefix)}
 
     def present(self, prefix: str) -> dict[str, bytes]:
@@ -378,7 +381,7 @@ class MemorySnapshot:
 
     def own(self, prefix: str) -> dict[str, bytes]:
         """This clone's own records below `prefix`."""
-        history = self.known[self.clone]
+        history = self.histories[self.clone]
         own_files = history[-1].files if history else {}
         return {path: own_files[path] for path in sorted(own_files) if path.startswith(prefix)}
 
