@@ -120,8 +120,8 @@ def test_doing_exactly_what_is_named_makes_the_issue_workable(
     for step in steps:
         if step.change:
             board, who = changed(board, who, step.rule, step.change)
-    found = decision.obstacles(board, board.by_number[number], who)
-    assert [obstacle.rule for obstacle in found] == left
+    obstacles = decision.obstacles(board, board.by_number[number], who)
+    assert [obstacle.rule for obstacle in obstacles] == left
 
 
 @pytest.mark.slow
