@@ -148,7 +148,7 @@ class IssueTrackerContract:
         for call in calls:
             with pytest.raises(NotFoundError) as caught:
                 call()
-            assert caught.value.hint.startswith("`ghp agent-issues --all` lists them")
+            assert caught.value.hint.startswith("`ghp agent-issues --all` lists issues")
         assert tracker.list(closed=True) == three
 
     def test_a_change_changes_what_it_names_and_nothing_else(
