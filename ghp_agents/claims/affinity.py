@@ -22,7 +22,7 @@ def relations(issue: Issue) -> Relations:
 
 
 def experience(done: Iterable[Issue]) -> Relations:
-    """What somebody knows who has done these issues, oldest first."""
+    """The relations that somebody knows who has done these issues, oldest first."""
     newest = [*done][-MOST:]
     return {part for issue in newest for part in (*issue.numbers, *relations(issue))}
 

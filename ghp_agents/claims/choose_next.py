@@ -142,7 +142,7 @@ def _full(ctx: Context) -> int:
 
 
 def _given_up(locks: Iterable[Lock]) -> dict[int, str]:
-    """Who failed at which free issue, where no person is asked how to go on."""
+    """The agents that failed, by free issue, where no person is asked how to continue."""
     return {
         claimed_issue(lock.name) or 0: lock.cause.by
         for lock in locks

@@ -1,4 +1,4 @@
-"""Issues whose locks tell that their work has ended, before this clone knows of their end."""
+"""Issues whose locks show that their work has ended, before this clone knows of it."""
 
 from ghp_agents.claims import messages
 from ghp_agents.claims.effects import ClaimContext

@@ -174,7 +174,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
 
 
 def _refuse_stopped(me: ClaimContext) -> None:
-    """Raise RefusedError if I was told to stop, and have not."""
+    """Raise RefusedError if I was told to stop and have not stopped."""
     order = stopping.in_force(me.ctx, me.ctx.store.snapshot()).get(me.name)
     if order and (me.ctx.ws.presence(me.name) or {}).get("status") != "stopped":
         raise messages.stopped(order)
@@ -192,8 +192,8 @@ def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
 
 
 def _may_steal(me: ClaimContext, lease: Lock, sight: HolderView) -> bool:
-    """Whether I may take a claim from its living holder. A namesake in another clone may: one
-    agent goes on elsewhere. A person's silence says nothing."""
+    """Whether I may take a claim from its living holder. A namesake in another clone may: the agent
+    continues elsewhere. A person's silence says nothing."""
     settings = me.ctx.ws.settings
     if _decides(me) or settings.steal == ANYONE:
         return True

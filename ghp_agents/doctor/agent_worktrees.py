@@ -1,5 +1,5 @@
-"""The worktrees that `agent-start` created, when everything of ours is removed: those go that have
-nothing of their own; the others stay, and it is said why."""
+"""The worktrees that `agent-start` created, when everything of ours is removed: those without work
+of their own are deleted; the others stay, with the reason."""
 
 from collections.abc import Sequence
 from functools import partial

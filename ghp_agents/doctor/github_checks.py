@@ -92,7 +92,7 @@ def check_access(
 
 
 def check_requests(summary: TokenlessOverview, *, has_token: bool) -> Iterator[Finding]:
-    """Report what clones without a token asked for: what waits, and what was refused."""
+    """Report the requests of clones without a token that wait or were refused."""
     if summary.waits:
         remedy = "Send now: ghp agent-sync" if has_token else overview.SYNC
         yield info("github-waiting", f"Waiting for a clone with a token: {summary.waits}.", remedy)

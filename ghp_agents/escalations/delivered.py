@@ -1,6 +1,6 @@
-"""What an agent was told already: the ids of the news that were delivered to it, in its clone.
+"""The ids of the news that were delivered to an agent, in its clone.
 
-New ids are appended to a log. When it has grown, it is taken up into a list, which is a file, too.
+New ids are appended to a log. A log that has grown is merged into a list, which is a second file.
 """
 
 import contextlib
@@ -53,7 +53,8 @@ def delivered_ids(ws: Workspace, agent: AgentName) -> set[str]:
 
 
 class Told:
-    """What an agent was told, for a process that asks often: only what was added is read."""
+    """The ids that were delivered to an agent, for a process that asks often: only what was added
+    is read."""
 
     def __init__(self, ws: Workspace, agent: AgentName) -> None:
         self._ws, self._agent = ws, agent

@@ -101,7 +101,7 @@ class Escalation(NamedTuple):
 
     @property
     def news(self) -> tuple[Answer, ...]:
-        """What its agent is told: the answer that counts, and all advice."""
+        """The news for its agent: the answer that counts, and all advice."""
         return (*self.answers[-1:], *self.advice)
 
     @property

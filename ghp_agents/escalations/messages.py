@@ -34,7 +34,8 @@ class News(NamedTuple):
 
     @property
     def decision(self) -> str:
-        """The id of what was done because of the answer, if that says it all; else empty."""
+        """The id of the outcome of the answer, if it is done and is for the agent that asked; else
+        empty."""
         outcome, agent = self.escalation.outcome, self.escalation.question.agent
         if outcome is None or (outcome.answer, outcome.is_done) != (self.id, True):
             return ""

@@ -88,7 +88,7 @@ class AnswerFile(ProvenanceFields):
 
 
 class OutcomeFile(ProvenanceFields):
-    """The front matter of what was done because of an answer. The body says it."""
+    """The front matter of the outcome of an answer. The body describes it."""
 
     escalation: str
     answer: str

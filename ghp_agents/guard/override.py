@@ -1,4 +1,5 @@
-"""Overrides as records: `.ghp/overrides/<agent>/<id>.json`, where the agent is the one who is told.
+"""Overrides as records: `.ghp/overrides/<agent>/<id>.json`, where the agent is the one that is
+notified.
 
 An override names the files that its author edits although that agent is editing them.
 """
@@ -44,7 +45,7 @@ class OverrideRecord(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What the agent is told."""
+        """The notice to the agent."""
         who = named(self.by.name, self.by.is_person)
         more = len(self.paths) - SHOWN
         files = ", ".join(map(file, self.paths[:SHOWN])) + (f" and {more} more" if more > 0 else "")

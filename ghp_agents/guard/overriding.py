@@ -1,4 +1,4 @@
-"""Go on editing files that another agent is editing, and tell that agent.
+"""Continue to edit files that another agent is editing, and tell that agent.
 
 First the record is written, then the file that edits are decided by. If the process is killed in
 between, the same command finds the record and writes the file.

@@ -127,7 +127,7 @@ def _path(ctx: Context, word: str, cwd: Path) -> str:
 
 
 def _reasons(ctx: Context, me: Actor, verdict: Verdict) -> Sequence[str]:
-    """The leases or claims that refuse the file, so that an answer can tell if they have ended."""
+    """The leases or claims that refuse the file, so that an answer can check if they have ended."""
     world, path = World(ctx), verdict.path
     fold = ctx.ws.git_value("core.ignorecase") == "true"
     if verdict.kind == policy.LEASE:

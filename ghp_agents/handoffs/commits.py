@@ -100,7 +100,7 @@ def unpack(ws: Workspace, store: StateStore, handoff: Handoff) -> str:
 def create_branch(ws: Workspace, handoff: Handoff) -> bool:
     """Create the branch of a handoff at its head, unless there is one. Returns whether it did.
 
-    Others choose the name, so only branches of agents are created: none is taken for another ref.
+    Others choose the name, so only branches of agents are created, never another ref.
     """
     if not (handoff.branch or "").startswith("agent/"):
         return False

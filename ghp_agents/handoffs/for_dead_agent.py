@@ -1,4 +1,4 @@
-"""Write the handoff of a dead agent from what is known of it.
+"""Write the handoff of a dead agent from what this clone knows of it.
 
 If its worktree is in this clone, its uncommitted work is stored as a patch, and its unpushed
 commits as a pack for the next agent. Otherwise there are its branch, as far as pushed and fetched,

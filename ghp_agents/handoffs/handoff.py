@@ -52,7 +52,7 @@ NOTHING = Carried()
 
 
 class Sections(NamedTuple):
-    """What an agent says about its work. Texts are replaced by newer ones; lists grow."""
+    """An agent's own description of its work. Texts are replaced by newer ones; lists grow."""
 
     goal: str = ""
     focus: str = ""

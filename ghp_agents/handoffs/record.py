@@ -92,7 +92,7 @@ class CommitsFields(TypedDict):
 
 
 class SectionsFields(TypedDict, total=False):
-    """What the agent says about its work."""
+    """The agent's own description of its work."""
 
     goal: str
     focus: str

@@ -1,4 +1,4 @@
-"""What an agent says about its work, in sections that its later checkpoints carry on."""
+"""An agent's own description of its work, in sections that its later checkpoints continue."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -87,7 +87,7 @@ def _items(value: Any) -> tuple[str, ...]:
 
 
 def shown(words: Sections) -> list[dict[str, Any]]:
-    """Return the sections for a template: titles, and lines that quote what was said."""
+    """Return the sections for a template: titles and quoted lines."""
     return [
         {"title": _TITLES[name], "lines": _quoted(value)}
         for name, value in words._asdict().items()

@@ -49,7 +49,7 @@ def stop(
     ctx: Context, name: str, reason: str = "", *, now: bool = False, keep: bool = False
 ) -> Stopped:
     """Tell an agent to stop, save its work and free its issues. With `now`, end its client, too.
-    With `keep`, it keeps its issues and leases, and `lift` lets it go on.
+    With `keep`, it keeps its issues and leases, and `lift` lets it continue.
 
     For people, orchestrators and the agent itself. Raises NotFoundError, RefusedError,
     UnknownError, GhpError.

@@ -138,7 +138,7 @@ class Event:
 
 
 class Reply:
-    """What the agent is told; usually nothing."""
+    """The reply to the agent; usually empty."""
 
     __slots__ = ("context", "deny", "environ", "on_sent")
 
@@ -239,7 +239,7 @@ class Client:
 
 
 def _goes_on(kind: str, payload: "Mapping[str, Any]") -> bool:
-    """Whether the agent's process goes on with what looks like a start or an end."""
+    """Whether the agent's process continues after what looks like a start or an end."""
     if kind == "start":
         return text(payload, "source") in ("clear", "compact")
     return kind == "end" and text(payload, "reason") == "clear"

@@ -1,7 +1,7 @@
 """The agent waits for its person: for a permission, an answer, or the next prompt.
 
-Its client says so by a notification. Its presence shows it until the next event: nobody takes an
-agent that waits for dead (`hotpath/alive.py`).
+Its client says so by a notification. Its presence shows it until the next event: an agent that
+waits does not count as dead (`hotpath/alive.py`).
 """
 
 from ghp_agents.hooks.presence import beat

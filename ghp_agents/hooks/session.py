@@ -167,7 +167,7 @@ def _has_begun(context: "HookContext", presence: "Mapping[str, Any]") -> bool:
 
 def end(context: "HookContext") -> None:
     """Mark the agent as stopped and drop its implicit leases; only files, as time is short. After
-    `/clear` it goes on under the same name, so it only rests."""
+    `/clear` it continues under the same name, so it only rests."""
     presence = context.presence()
     if presence is None or not own_name.is_of(
         presence, heartbeat.session(context.environ)[1] or ""

@@ -24,7 +24,7 @@ MAYBE = "While your command ran, files changed that others hold or have changed:
 
 
 def look(context: "HookContext") -> Reply | None:
-    """Look at what the commands of this step wrote; tell what is new about it."""
+    """Look at what the commands of this step wrote; reply with the new remarks."""
     try:
         return _look(context)
     except OSError as error:
@@ -85,7 +85,7 @@ def _told(
     remarks: "Sequence[WriteRemark]",
     lead: str = "",
 ) -> Reply | None:
-    """The reply with what was not told before. What is not heard is found again."""
+    """The reply with the remarks that are new. If it does not arrive, they are found again."""
     where = context.folders, context.agent, context.place.git_dir
     open_now = {remark.path for remark in remarks}
     for path in changed:

@@ -1,4 +1,4 @@
-"""What a client says that its session has used: in its status line, in its messages, or in the
+"""What a client reports that its session has used: in its status line, in its messages, or in the
 session's file (`session_file.py`)."""
 
 import os

@@ -1,4 +1,4 @@
-"""What is to be told about files that an agent's command changed.
+"""Remarks about files that an agent's command changed.
 
 Each is leased where it is free. One that another agent holds, and one that conflicts with another
 agent's version in another worktree, gives a remark.
@@ -105,7 +105,7 @@ class WorktreeLook:
 
 
 class WriteRemark:
-    """What the agent is told about one file."""
+    """A remark to the agent about one file."""
 
     __slots__ = ("hint", "is_certain", "mark", "path", "why")
 

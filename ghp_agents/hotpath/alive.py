@@ -25,7 +25,7 @@ def lives(
     dead_after: float = DEAD_AFTER,
     gone_after: float = GONE_AFTER,
 ) -> bool | None:
-    """Whether `agent` may still be at work here; None if its file cannot tell."""
+    """Whether `agent` may still be at work here; None if its file does not show it."""
     newest = newest_presence(folders, agent)
     if newest is None:
         return None

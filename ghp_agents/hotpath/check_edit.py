@@ -145,7 +145,7 @@ def editors(
 def _is_overridden(
     folders: "Sequence[str]", agent: str, key: str, git_dir: str, holder: str
 ) -> bool:
-    """Whether the agent goes on although `holder` has the lease in this worktree."""
+    """Whether the agent has overridden the lease of `holder` in this worktree."""
     from ghp_agents.hotpath import overrides
 
     return overrides.allows_holder(folders, agent, key, git_dir, holder)

@@ -1,4 +1,4 @@
-"""What an agent is told about a change of a file in another clone. Pure."""
+"""The messages to an agent about a change of a file in another clone. Pure."""
 
 from ghp_agents.hotpath.conflict_words import lines, next_step
 from ghp_agents.hotpath.quoting import file, named

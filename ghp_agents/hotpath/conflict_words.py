@@ -1,4 +1,4 @@
-"""What an agent is told about a conflict with another agent's version of a file. Pure."""
+"""The messages to an agent about a conflict with another agent's version of a file. Pure."""
 
 from ghp_agents.hotpath.quoting import clean, fence, file, named, path_word, when
 

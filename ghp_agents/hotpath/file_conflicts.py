@@ -337,7 +337,8 @@ class _Decision:
     # ------------------------------------------------------------------------ moved files
 
     def _look_for_moved(self, others: "Sequence[_Other]") -> None:
-        """For each who has the file no more: its new files, one of which may be the same."""
+        """For each worktree that lacks the file: its new files, one of which may be the moved
+        one."""
         from ghp_agents.hotpath.moved_files import candidates
 
         for other in others:
@@ -359,7 +360,7 @@ def _entry(code: int, out: bytes) -> "tuple[str, int] | None":
 
 
 def _is_within(region: "Region", others: "Sequence[Region]") -> bool:
-    """Whether their lines of a conflict are among those of earlier conflicts."""
+    """Whether their lines of a region are within those of an earlier region."""
     return any(
         other.their_start <= region.their_start and region.their_end <= other.their_end
         for other in others

@@ -163,8 +163,8 @@ def _sessions(
 ) -> "dict[str, Any] | None":
     """The machine's memory of the agent's sessions, after a heartbeat of `session`.
 
-    None means a new session, so the agent starts again. A known session that returns was resumed,
-    and a process that goes on under another id, as after `/clear`, is not a new session.
+    None means a new session, so the agent starts again. A known session that returns was resumed. A
+    process that continues under another id, as after `/clear`, is not a new session.
     """
     local = dict(record.get("local", ()))
     here = local.get("session")

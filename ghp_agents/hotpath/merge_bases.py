@@ -54,7 +54,7 @@ def _spelled(git_dir: str, common_dir: str) -> str:
 
 
 def head(common_dir: str, git_dir: str) -> str:
-    """The commit that is checked out, if files tell it; else empty."""
+    """The commit that is checked out, if files show it; else empty."""
     text = _read(git_dir + "/HEAD")
     for _ in range(LEVELS):
         if not text.startswith("ref: "):
@@ -68,7 +68,7 @@ def head(common_dir: str, git_dir: str) -> str:
 
 
 def tip(common_dir: str, ref: str) -> str:
-    """The commit of a full ref, if files tell it; else empty."""
+    """The commit of a full ref, if files show it; else empty."""
     for _ in range(LEVELS):
         if not ref.startswith("refs/") or ".." in ref:
             return ""

@@ -1,6 +1,6 @@
 """The verdict on an edit of a file that agents in other worktrees are editing.
 
-Only a conflict refuses it. Where none can be told, the edit is allowed, and the log says why.
+Only a conflict refuses it. Where that cannot be decided, the edit is allowed, and the log says why.
 """
 
 from ghp_agents.hotpath import conflict_words, file_conflicts, implicit_leases
@@ -84,8 +84,8 @@ def _refusal(
 def _comes_first(
     folders: "Sequence[str]", agent: str, place: "Location", others: "Sequence[ImplicitLease]"
 ) -> bool:
-    """Whether the agent edited a file that nobody can merge before all others did: of several, one
-    can always go on."""
+    """Whether the agent was the first to edit a file that cannot be merged: one of several agents
+    can always continue."""
     mine = implicit_leases.find(folders, others[0].path, place.git_dir)
     return (
         mine is not None

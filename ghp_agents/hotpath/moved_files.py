@@ -1,4 +1,4 @@
-"""What became of a file that a worktree has no more: left out of a sparse checkout, or moved.
+"""What became of a file that a worktree no longer has: left out of a sparse checkout, or moved.
 
 A moved file is among the worktree's new files; which one it is, git's merge finds by similarity.
 """

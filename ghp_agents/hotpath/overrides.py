@@ -1,4 +1,4 @@
-"""Overrides: an agent goes on editing a file that another agent is editing.
+"""Overrides: an agent continues to edit a file that another agent is editing.
 
 The record of it is in the state. So that an edit is decided without reading that, one small file
 for each path, worktree and agent names the implicit leases that do not count. An override ends with

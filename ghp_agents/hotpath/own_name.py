@@ -62,7 +62,7 @@ def of_session(
     before: str = "",
 ) -> str:
     """The name of a session. `named` is from the environment, `filed` from the worktree's file;
-    empty without. `pid` is the session's process, if known. With `begins`, a name that it kept
+    empty without one. `pid` is the session's process, if known. With `begins`, a name that it kept
     counts after the others. `before` is another id of the session."""
     kept = find(folders, session) or (before and find(folders, before)) or ""
     if named:

@@ -8,7 +8,7 @@ LARGEST = 4_000_000  # bytes of a file that is merged before an edit
 
 
 class UndecidedError(Exception):
-    """Whether the edit conflicts cannot be told; the text says why."""
+    """It cannot be decided whether the edit conflicts; the text says why."""
 
 
 def read_file(toplevel: str, path: str) -> bytes | None:

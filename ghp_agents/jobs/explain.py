@@ -72,7 +72,7 @@ def read(ctx: Context) -> Candidates:
 
 
 def _loose(ctx: Context, board: Board, views: Iterable[AgentView]) -> frozenset[str]:
-    """The claims of agents that may not go on, and those of who asks."""
+    """The claims of agents that may not continue, and those of the caller."""
     doubtful = {x.name for x in views if x.has_no_client or x.liveness is not Liveness.ACTIVE}
     me = Actor("")
     with suppress(NotSetUpError):

@@ -60,7 +60,7 @@ class Agent(NamedTuple):
 
     @property
     def is_healthy(self) -> bool:
-        """Whether it goes on with what it has claimed, as far as known."""
+        """Whether it continues with what it has claimed, as far as this clone knows."""
         return self.liveness == "active" and self.can_act
 
     @property

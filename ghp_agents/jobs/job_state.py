@@ -24,7 +24,7 @@ LABELS = frozenset(state.label for state in JobState)
 
 
 class JobProgress(NamedTuple):
-    """What is known of the work on an issue."""
+    """The facts about the work on an issue."""
 
     closed: bool = False
     gave_up: bool = False  # agents died on it so often that a person is asked

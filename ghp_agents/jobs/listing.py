@@ -56,7 +56,7 @@ def read_jobs(
 
 
 def _result(issue: Issue, merged: Mapping[int | None, Pull]) -> str:
-    """What a closed issue led to; empty if it is open, or nothing was said of it."""
+    """The result of a closed issue; empty if it is open, or none was recorded."""
     if issue.state != "closed":
         return ""
     pull = next((merged[number] for number in issue.numbers if number in merged), None)

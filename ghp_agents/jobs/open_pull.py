@@ -1,4 +1,4 @@
-"""What the open pull request of an issue waits for, with the command that goes on."""
+"""What the open pull request of an issue waits for, with the next command."""
 
 from typing import NamedTuple
 

@@ -133,7 +133,7 @@ def _import(ctx: Context, job: JobFile, issue: Issue | None) -> Imported:
 
 
 def _is_same(issue: Issue, job: JobFile) -> bool:
-    """Whether the issue came from this file, as it is, or says the same."""
+    """Whether the issue came from this file unchanged, or has the same content."""
     digest = job_file.mark(issue)[1]
     return job.digest in (digest, job_file.of_issue(issue, "", {}).digest)
 

@@ -141,7 +141,8 @@ def _shared_files(case: _Case, option: int) -> Decision | None:
 
 
 def _circle(case: _Case, option: int) -> Decision | None:
-    """The first waiter goes on: the lease that it waits for ends, or its issue waits no longer."""
+    """The first waiter continues: the lease that it waits for ends, or its issue waits no
+    longer."""
     right, _, waiter = case.about[option].partition(" ") if option < len(case.about) else ("",) * 3
     first = f"{named(waiter)} goes first"
     if right.startswith("issue/"):
@@ -163,8 +164,8 @@ def _circle(case: _Case, option: int) -> Decision | None:
 
 
 def _turn(case: _Case, waiter: str, ended: LeaseHistory) -> tuple[LeaseEvent, ...]:
-    """The grant of what waited for an ended lease, before others in the queue, if nobody else
-    holds any of it. A strict request acquires its lock itself."""
+    """The grant of the request that waited for an ended lease, before others in the queue, if
+    nobody else holds any of it. A strict request acquires its lock itself."""
     facts, answer = case.facts, case.answer
     for log in facts.logs:
         mine = log.is_waiting and log.holder.name == waiter and not log.request.right

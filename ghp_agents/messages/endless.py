@@ -1,4 +1,4 @@
-"""Agents that go on answering each other: they are stopped, and a person is asked, once."""
+"""Agents that answer each other without end: they are stopped, and a person is asked once."""
 
 from collections.abc import Sequence
 
@@ -33,7 +33,7 @@ def refuse(messages: Sequence[Message], original: Message, message: Message, mos
 
 
 def ask(ctx: Context, error: EndlessError) -> RefusedError:
-    """Ask a person how to go on, in the name of the agent that was stopped first. Returns the
+    """Ask a person how to continue, in the name of the agent that was stopped first. Returns the
     refusal that names the question."""
     from ghp_agents.escalations import service as escalation  # most messages do not need it
 

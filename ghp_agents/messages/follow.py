@@ -41,8 +41,8 @@ class Follower:
     """Hands over what comes for an agent: in order for each sender, and at least once.
 
     `hand_over` returns whether it worked. If not, it is tried again, and the sender's later
-    messages wait. After `TRIES`, `give_up` is called: the message stays in the inbox, and the
-    others go on.
+    messages wait. After `TRIES`, `give_up` is called: the message stays in the inbox, and the next
+    ones are handed over.
     """
 
     def __init__(

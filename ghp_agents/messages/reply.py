@@ -34,7 +34,7 @@ AndRecorded = Callable[[Snapshot], list[Record]]
 
 
 class ReplyResult(NamedTuple):
-    """A message after an agent's reply. `is_new`: whether the reply says something new."""
+    """A message after an agent's reply. `is_new`: whether the reply was recorded now."""
 
     letter: Letter
     reply: Message
@@ -42,9 +42,10 @@ class ReplyResult(NamedTuple):
 
 
 def claim(ctx: Context, reference: str) -> ReplyResult:
-    """Begin with what a message asks for; its sender is told. Of a group, only one agent may.
+    """Begin with what a message asks for; its sender is told. Only one agent of a group may do
+    this.
 
-    Raises RefusedError if another agent has it, UnknownError if nobody can tell.
+    Raises RefusedError if another agent has it, UnknownError if that is unknown.
     """
     return _reply(ctx, reference, Saying(ACK))
 

@@ -88,8 +88,8 @@ def _outcome(ballot: Ballot) -> str:
 def unheard(
     letters: Iterable[Letter], agent: str, delivered: Collection[str], since: str, now: float
 ) -> list[tuple[Letter, str]]:
-    """The proposals whose results an agent has not heard, each with the key of its result: what it
-    proposed, what names it, and what was decided after the time `since`."""
+    """The proposals whose results an agent has not got, each with the key of its result: its own,
+    those that name it, and those that were decided after the time `since`."""
     results: list[tuple[Letter, str]] = []
     for letter in letters:
         message = letter.message

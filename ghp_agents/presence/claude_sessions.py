@@ -1,4 +1,4 @@
-"""What running sessions of Claude Code wait for, as the client itself says."""
+"""What running sessions of Claude Code wait for, as the client itself reports."""
 
 import json
 import shutil

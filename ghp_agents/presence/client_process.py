@@ -88,8 +88,8 @@ def end(ws: Workspace, agent: str) -> bool | None:
 
 
 def ended(ws: Workspace, agents: Iterable[str]) -> list[str]:
-    """Of these agents, those whose client was started here and has ended, and that no other
-    process of this machine works for. Only Linux tells; elsewhere there are none."""
+    """The agents whose client was started here and has ended, and that no other process of this
+    machine works for. Only Linux shows it; elsewhere there are none."""
     if sys.platform != "linux":
         return []
     marks = {agent: _mark_of_ended(ws, agent) for agent in agents}

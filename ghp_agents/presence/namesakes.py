@@ -1,4 +1,4 @@
-"""What two living sessions under one name are told: the second has a name of its own."""
+"""The notices to two living sessions under one name: the second has a name of its own."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -46,7 +46,7 @@ def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
 
 
 def renamed(name: str, mine: str) -> tuple[str, str]:
-    """What is told after a worktree got a name that a running session has elsewhere; `mine` is the
+    """The notice after a worktree got a name that a running session has elsewhere; `mine` is the
     name of the caller, empty for a person."""
     who = f"this session is {mine}" if mine else "a session here gets a name of its own"
     return f"{named(name)} has a running session elsewhere.", f"Until that ends, {who}."

@@ -50,7 +50,7 @@ def next_in(ws: Workspace) -> float | None:
 
 
 def _known(ws: Workspace, silent: float) -> list[ProcessReport]:
-    """What is known of the agents whose files are as old as `silent` seconds."""
+    """The facts about the agents whose files are as old as `silent` seconds."""
     names = {name for folder in ws.folders for name in _old(folder, ws.clock.now(), silent)}
     return [report for report in (_look(ws, name) for name in sorted(names)) if report]
 

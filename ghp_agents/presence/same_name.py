@@ -24,7 +24,7 @@ def refuse(ctx: Context, name: str) -> None:
 
 
 def news(ctx: Context, snapshot: Snapshot, name: str) -> list[tuple[str, str]]:
-    """What an agent is told while another clone has an agent of its name, with an id."""
+    """The notice to an agent while another clone has an agent of its name, with an id."""
     other = find(ctx, snapshot, name) if _lives_here(ctx, name) else None
     if other is None:
         return []

@@ -106,7 +106,7 @@ def is_at_work(view: AgentView) -> bool:
 
 
 def _has_stopped(ws: Workspace, agent: AgentName) -> bool:
-    """Whether it stopped; starting again is another life, which no order to stop binds."""
+    """Whether it stopped; after a new start, an earlier order to stop does not apply."""
     return (ws.presence(agent) or {}).get("status") == "stopped"
 
 
@@ -205,7 +205,7 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
 
 
 def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
-    """The same; those of this clone whose client has ended say so."""
+    """The same views; those of this clone show it if their client has ended."""
     if not (ws.ghp_dir / CLIENTS).is_dir():
         return views
     from ghp_agents.presence import client_process

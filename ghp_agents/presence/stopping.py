@@ -25,8 +25,8 @@ def in_force(ctx: Context, snapshot: Snapshot) -> dict[str, StopOrder]:
 def settle(
     ctx: Context, snapshot: Snapshot, names: Collection[str], *, ended: bool = False
 ) -> list[AgentName]:
-    """Mark as stopped those of the agents that were told to stop and do nothing now: they rest, or
-    their process has `ended`. Returns all of them that have stopped."""
+    """Mark as stopped the agents that were told to stop and do nothing now: they rest, or their
+    process has `ended`. Returns all of them that have stopped."""
     orders = in_force(ctx, snapshot)
     ordered = [name for name in names if name in orders]
     over = ordered if ended else client_process.ended(ctx.ws, ordered)

@@ -41,7 +41,7 @@ def save_status(
 
 
 def is_waiting(ws: Workspace, agent: str) -> bool:
-    """Whether a process of this agent waits, so that its turn goes on."""
+    """Whether a process of this agent waits, so that its turn continues."""
     return any(
         files.is_locked(_lock(saved)) is not False
         for folder in ws.folders

@@ -102,8 +102,8 @@ def authors(pull: Pull) -> set[str]:
 
 
 def missing(reviews: Iterable[Review], pull: Pull) -> str:
-    """Return what stands against a merge; empty if it is approved. `reviews` are those of the
-    commit to be merged, oldest first; the last one of each reviewer counts."""
+    """Return what prevents a merge; empty if it is approved. `reviews` are those of the commit to
+    be merged, oldest first; the last one of each reviewer counts."""
     last = {review.by: review.approves for review in reviews if review.by.name not in authors(pull)}
     against = [by for by, approves in last.items() if not approves]
     if against:

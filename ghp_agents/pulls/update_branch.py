@@ -27,8 +27,8 @@ class Tips(NamedTuple):
 
 
 def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
-    """The main branch's name, and that of this worktree's branch, which is another one; `on_main`
-    is the hint if it is not. Raises NotSetUpError, RefusedError."""
+    """The main branch's name, and that of this worktree's branch; `on_main` is the hint if both are
+    the same. Raises NotSetUpError, RefusedError."""
     if ws.place.toplevel is None:
         raise NotSetUpError(
             "There is no worktree here.", hint="Change to the worktree of the issue."

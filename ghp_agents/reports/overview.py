@@ -94,7 +94,7 @@ class AgentRow(NamedTuple):
 
     @property
     def shown_status(self) -> str:
-        """Its status, corrected by what is known of its issue."""
+        """Its status, corrected by the facts about its issue."""
         return UNBLOCKED if self.unblocked_by else self.status
 
     @property
@@ -121,7 +121,7 @@ class AgentRow(NamedTuple):
 
 
 class AgentFacts(NamedTuple):
-    """What is known of the agents besides their presence, by agent or by issue."""
+    """The facts about agents besides their presence, by agent or by issue."""
 
     needs: Mapping[str, Sequence[Need]] = {}
     titles: Mapping[int, str] = {}
@@ -164,7 +164,7 @@ def overview(views: Iterable[AgentView], facts: AgentFacts) -> Overview:
 
 
 def row(view: AgentView, facts: AgentFacts) -> AgentRow:
-    """One agent with what is known of it."""
+    """The row of one agent, from its presence and the facts."""
     presence = view.presence
     issue = issue_of(presence) if "generation" in presence else None
     status = _text(presence, "status") or "idle"
@@ -196,7 +196,7 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
 
 
 def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
-    """What is known, and what its presence says."""
+    """The needs in the facts, and those in its presence."""
     needs = [*facts.needs.get(view.name, ())]
     kinds = {need.kind for need in needs}
     if view.liveness is Liveness.DEAD and issue and NeedKind.DEAD not in kinds:

@@ -68,7 +68,8 @@ def _facts(
 
 
 def _is_silent(ctx: Context, view: AgentView) -> bool:
-    """Whether nothing says that an agent works: a stale one whose process runs may think."""
+    """Whether there is no sign that an agent works: a stale one whose process runs may be
+    thinking."""
     if view.has_no_client:
         return True
     runs = bool(view.presence.get("processRunsFor")) or (

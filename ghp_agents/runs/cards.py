@@ -14,7 +14,7 @@ from ghp_agents.workspace import Workspace
 
 
 def of(ws: Workspace, agent: str | None) -> AgentCard:
-    """The card of an agent; without one it says nothing. Raises RefusedError for a card that is
+    """The card of an agent; an empty one if it has none. Raises RefusedError for a card that is
     wrong, or gives more than an agent has without it and no person has agreed to it. Raises
     GitError."""
     card = (ws.settings.card(agent) if agent else None) or AgentCard(agent or "")

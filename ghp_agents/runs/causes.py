@@ -24,8 +24,8 @@ from ghp_agents.state.legacy_causes import LEAVE_IT
 def standing(
     ctx: Context, jobs: Sequence[RunRecord], host: Mapping[int, HostNews] | None = None
 ) -> list[RunCause]:
-    """The obstacles of the issues of these runs, the last ones of their agents. `host` is
-    what the host says of pull requests. Raises GhpError."""
+    """The obstacles of the issues of these runs, the last ones of their agents. `host` is what the
+    host reports of pull requests. Raises GhpError."""
     if not jobs:
         return []
     snapshot = ctx.store.snapshot()

@@ -38,7 +38,7 @@ _STARTED = re.compile(r"backgrounded · ([0-9a-f]{4,40})")
 
 
 class SessionState(NamedTuple):
-    """What `claude agents` says of a session; `over` is empty while it works."""
+    """The state of a session as `claude agents` reports it; `over` is empty while it works."""
 
     session: str = ""
     over: str = ""
@@ -72,7 +72,7 @@ class BackgroundClaude:
         return match[1]
 
     def state(self, id_: str) -> SessionState | None:
-        """The state of a session; None if Claude Code does not tell. Raises GhpError."""
+        """The state of a session; None if Claude Code does not report it. Raises GhpError."""
         try:
             listed = json.loads(self._run("agents", "--json", "--all").out)
         except (ValueError, RecursionError):

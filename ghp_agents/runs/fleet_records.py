@@ -38,7 +38,7 @@ def read(
     host: Mapping[int, HostNews] | None = None,
 ) -> FleetRecords:
     """Read the records; `last` are the last runs of the agents at each issue, and `host` is what
-    the host says of pull requests. Raises GhpError."""
+    the host reports of pull requests. Raises GhpError."""
     holders = {
         issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
         for issue, lock in claims.claims(ctx.locks).items()

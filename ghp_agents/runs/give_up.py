@@ -25,7 +25,8 @@ from ghp_agents.workspace import MYSELF, open_workspace
 
 def free(ctx: Context, run: RunRecord, question: str = "") -> str:
     """Save the work of a failed run in a handoff and free its issue; returns the handoff's name.
-    `question` is the question to a person; without one, another agent goes on. Raises GhpError."""
+    `question` is the question to a person; without one, another agent continues. Raises
+    GhpError."""
     me = myself(ctx)
     lock = claims.claims(ctx.locks).get(run.issue)
     if lock is None or lock.holder != run.agent:
@@ -60,8 +61,8 @@ def drop(ctx: Context, agent: str, issue: int) -> str:
 
 
 def unfit(ctx: Context, number: int, agents: Iterable[str]) -> set[str]:
-    """Which agents cannot go on with a failed issue: those that lack a capability; all, if another
-    had given up on it since a person was last asked. Raises GhpError."""
+    """The agents that cannot continue a failed issue: those that lack a capability; all, if another
+    agent gave up on it since a person was last asked. Raises GhpError."""
     chain = reversed(ctx.locks.history(claim_name(number)))
     last = next((lock for lock in chain if lock.cause.kind == GAVE_UP), None)
     if last is not None and not last.cause.ref:
@@ -71,7 +72,7 @@ def unfit(ctx: Context, number: int, agents: Iterable[str]) -> set[str]:
 
 
 def ask(ctx: Context, run: RunRecord) -> str:
-    """Ask a person how to go on, before the issue is freed; returns the question's name. Nobody
+    """Ask a person how to continue, before the issue is freed; returns the question's name. Nobody
     takes the issue until the answer. Raises GhpError."""
     text = (
         f"{count(run.failures, 'run')} of {run.agent} at #{run.issue} failed in a row. "

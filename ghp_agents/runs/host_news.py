@@ -1,4 +1,4 @@
-"""What a host says of pull requests: failed checks with their output, and reviews.
+"""What a host reports of pull requests: failed checks with their output, and reviews.
 
 Each look sends a few conditional requests for each pull request, so the supervisor looks once a
 minute.
@@ -20,7 +20,7 @@ _VERDICTS = {"APPROVED": APPROVES, "CHANGES_REQUESTED": REQUESTS, "COMMENTED": C
 
 
 class HostNews(NamedTuple):
-    """What a host says of one pull request."""
+    """What a host reports of one pull request."""
 
     head: str = ""  # the commit that was checked
     failed: str = ""  # its failed checks, with their output
@@ -32,7 +32,7 @@ EVERY = 60.0  # seconds between two looks
 
 
 def read(ctx: Context, jobs: Iterable[RunRecord]) -> dict[int, HostNews]:
-    """What the host says of the open pull requests of these runs, by number; nothing without a
+    """What the host reports of the open pull requests of these runs, by number; nothing without a
     host. Raises GhpError."""
     if ctx.hub is None:
         return {}

@@ -119,7 +119,7 @@ class Take(NamedTuple):
 
 
 class GiveUp(NamedTuple):
-    """Free the issue for another agent, or ask a person how to go on."""
+    """Free the issue for another agent, or ask a person how to continue."""
 
     agent: str
     issue: int
@@ -127,7 +127,7 @@ class GiveUp(NamedTuple):
 
 
 class Ask(NamedTuple):
-    """Ask a person how to go on; the issue stays the agent's."""
+    """Ask a person how to continue; the agent keeps the issue."""
 
     agent: str
     issue: int

@@ -22,7 +22,7 @@ _FIX = "In its worktree, fix it and commit; then run `ghp agent-finish`."
 
 
 class RunCause(NamedTuple):
-    """Why an agent should go on with an issue."""
+    """Why an agent should continue with an issue."""
 
     key: str  # one cause has one key, whatever new form it takes; no spaces
     issue: int
@@ -73,7 +73,7 @@ class PullVerdict(NamedTuple):
 
 
 class PullNews(NamedTuple):
-    """An open pull request, and what was said of it."""
+    """An open pull request, with its returns, reviews, failed checks and conflict."""
 
     pull: Pull
     issue: int
@@ -155,7 +155,8 @@ def answered(issue: int, question: str, by: Actor) -> RunCause:
 
 
 def _changes_requested(news: PullNews, verdict: PullVerdict) -> RunCause:
-    """Each review by a person is a cause of its own; agents could go on for ever."""
+    """Each review by a person is a cause of its own. All reviews by agents are one cause: else
+    agents could continue for ever."""
     by, number = who(verdict.by.name, verdict.by.is_person), news.pull.number
     key = f"review/{number}" + (f"/{verdict.id}" if verdict.by.is_person else "")
     text = (

@@ -72,7 +72,7 @@ def read(progress: ClientProgress, line: str) -> ClientProgress:
 
 
 def shown(line: str) -> ShownLine | None:
-    """A line of a log as people read it; None for one that says nothing to them."""
+    """A line of a log as people read it; None for one without information for them."""
     event = _event(line)
     if event is None:
         text = clean(line.strip())[:SHOWN]

@@ -1,7 +1,7 @@
 """Supervise runs: look at the processes and the records, ask the policy, and do what it says.
 
 All that counts is in the records of the runs. A killed supervisor loses nothing: the next one reads
-them, and goes on with the processes that still run.
+them, and continues with the processes that still run.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -72,16 +72,16 @@ class Supervisor:
         self._blocked: dict[str, float] = {}  # by agent: when to try again after an error
         self._looked: dict[str, tuple[float, object]] = {}
         self._records, self._freed = FleetRecords(), FreedIssues()
-        self._cannot: dict[str, set[str]] = {}  # by run: who cannot go on with its issue
+        self._cannot: dict[str, set[str]] = {}  # by run: the agents that cannot continue its issue
         self._host = HostWatch()
         self._spending = Spending(self._ctx, self._tell)
 
     def end(self) -> None:
-        """End the runs and then this supervisor; the next one goes on with them."""
+        """End the runs and then this supervisor; the next one continues them."""
         self._ends = True
 
     def forget_children(self) -> None:
-        """Reap the processes that have ended; those that run go on."""
+        """Reap the processes that have ended; the others keep running."""
         for watched in self._watched.values():
             if watched.child is not None:
                 watched.child.poll()
@@ -158,8 +158,8 @@ class Supervisor:
         return FleetView(slots, self._plan.limits, self._ends, self._plan.once, self._unfit(last))
 
     def _unfit(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
-        """Who is not to go on, by issue: nobody where a person wants that, and nobody after the
-        second agent that fails."""
+        """The agents that may not continue, by issue: all where a person wants that, and all after
+        the second agent that fails."""
         unfit = {issue: {*self._plan.agents} for issue in self._records.left}
         for run in last:
             failed = run.outcome == FAILED and run.failures >= self._plan.limits.tries

@@ -30,7 +30,7 @@ class WatchedRun:
         return folder.exit_code(self.place) is None and processes.lives(run)
 
     def listen(self, now: float) -> bool:
-        """Read what the client printed; returns whether its session is another one."""
+        """Read what the client printed; returns whether its session id changed."""
         before = self.progress
         whole = self.reader.whole
         for line in self.reader.lines():

@@ -22,7 +22,7 @@ _FENCED = re.compile(r"(`{3,})[^\n`]*\n(.*)\n\1`*", re.DOTALL)
 
 
 class Channel(NamedTuple):
-    """What `channels.yaml` says of a channel."""
+    """A channel as `channels.yaml` describes it."""
 
     name: str
     description: str = ""

@@ -69,7 +69,7 @@ def heard(ws: Workspace, agents: Iterable[str]) -> dict[str, tuple[str, ...]]:
 
 
 def refuse_others(ws: Workspace, by: Actor, to: Iterable[str]) -> None:
-    """Raise RefusedError if somebody may not write to a channel; GhpError if nobody can tell."""
+    """Raise RefusedError if somebody may not write to a channel; GhpError if that is unknown."""
     topics = {name[1:] for name in to if name.startswith("@")}
     for channel in read(ws) if topics else ():
         if channel.name in topics and not includes(channel.writers, by):

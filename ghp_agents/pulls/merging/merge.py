@@ -175,7 +175,7 @@ def refuse_held(
 
 
 def report(failed: Check) -> str:
-    """Return what a failed check says to the agent."""
+    """Return the report on a failed check for the agent."""
     return f"{failed.line}\n{tail(failed.output, limit=6_000, lines=80)}"
 
 

@@ -41,7 +41,7 @@ def merge_queue(
 
 
 def _has_checks(who: Merger, pulls: Sequence[Pull]) -> bool:
-    """Whether our own checks can tell that several fit together: a host checks each alone."""
+    """Whether our own checks can test several together: a host checks each alone."""
     tips = branches.tips(who.ws, pulls[0].base) if len(pulls) > 1 else {}
     with suppress(RefusedError):  # nobody agreed to them
         return any(run_checks.rules(who.ws, trunk).checks for trunk in tips.values())

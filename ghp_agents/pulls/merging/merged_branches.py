@@ -21,7 +21,8 @@ from ghp_agents.state.remote import PushOutcome
 
 
 def remove(me: ClaimContext, pulls: Sequence[Pull], cwd: Path) -> dict[int, list[str]]:
-    """Delete what is over; return by pull request what was kept, and why."""
+    """Delete the branches and worktrees of merged work; return by pull request what was kept, and
+    why."""
     remover = _Remover(me, cwd)
     notes = {pull.number: remover.remove_worktree(pull) for pull in pulls}
     remover.delete_branches(pulls)

@@ -85,8 +85,8 @@ def comment(ctx: Context, issue: int, done: Reviewed, marker: str = "") -> tuple
 
 
 def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None:
-    """Refuse to merge what nobody else has approved, if main's settings require a review. A person
-    who merges the work of others by its number approves it. Raises RefusedError."""
+    """Refuse to merge work that nobody else has approved, if main's settings require a review. A
+    person who merges the work of others by its number approves it. Raises RefusedError."""
     if settings_at(who.ws, tried.trunk).review != REQUIRED:
         return
     me = who.me.actor

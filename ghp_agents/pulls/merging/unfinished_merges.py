@@ -1,4 +1,4 @@
-"""A note of what this clone is merging, by which the next command completes what was killed."""
+"""A note of what this clone is merging, so that the next command completes a killed one."""
 
 import json
 from collections.abc import Sequence

@@ -24,7 +24,7 @@ def of(ws: Workspace, card: AgentCard) -> Container | bool:
 
 
 def _has_network(card: AgentCard) -> bool:
-    """Whether a card allows all of the network. Without permissions nothing is said."""
+    """Whether a card allows the whole network; not if it has no permissions."""
     scope = manifest.scope_of(card.permissions or (), NETWORK)
     return scope is not None and (not scope or manifest.ALL in scope)
 

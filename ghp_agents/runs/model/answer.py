@@ -125,7 +125,7 @@ class AnswerBuilder:
 
 
 def error_text(fields: Mapping[str, Any]) -> str:
-    """What a server says about an error."""
+    """A server's message about an error."""
     error = fields.get("error", fields.get("message", fields.get("detail")))
     if isinstance(error, dict):
         error = error.get("message") or json.dumps(error)

@@ -18,7 +18,7 @@ REPLY_LIMIT = 1_000_000  # bytes
 
 
 class HookAnswer(NamedTuple):
-    """What the hook says: a refusal, a text for the model, variables for its commands."""
+    """The hook's answer: a refusal, a text for the model, variables for its commands."""
 
     deny: str = ""
     context: str = ""
