@@ -190,9 +190,9 @@ def test_trouble_with_another_remote_is_forgotten(
     git(here, "remote", "add", "gone", str(tmp_path / "gone.git"))
     settings = mine({"agents": {"remote": "gone"}})
     assert invoke("agent-sync", here).code == 4
-    assert "gone.git" in invoke("agent-status", here).err
+    assert "gone.git" in invoke("agent-status --offline", here).err
     settings.unlink()
-    assert "gone.git" not in invoke("agent-status", here).err
+    assert "gone.git" not in invoke("agent-status --offline", here).err
     assert invoke("agent-sync --background", here).code == 0
     assert git(remote, "for-each-ref", "refs/ghp/clone") != ""
 
