@@ -44,3 +44,34 @@ def test_cases_of_slow_tests_alone_are_left_out(
     assert thorough.left_out(items(slow, pytest.mark.cases(99))) == []
     monkeypatch.setattr(thorough, "IS_THOROUGH", True)
     assert thorough.left_out(items(slow)) == []
+
+
+class Contract:
+    """Three tests that each adapter passes."""
+
+    def test_one(self) -> None:
+        """One of three."""
+
+    def test_two(self) -> None:
+        """Two of three."""
+
+    def test_three(self) -> None:
+        """Three of three."""
+
+
+@pytest.mark.slow
+@pytest.mark.cases(2)
+class TestAnotherAdapter(Contract):
+    """What `cases` says holds for the class as a whole."""
+
+
+def test_of_a_slow_class_with_cases_some_tests_are_tried(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(thorough, "IS_THOROUGH", False)
+    parent = pytest.Class.from_parent(
+        request.node.parent, name="TestAnotherAdapter", obj=TestAnotherAdapter
+    )
+    items = [item for item in parent.collect() if isinstance(item, pytest.Item)]
+    assert len(items) == 3
+    assert len(thorough.left_out(items)) == 1

@@ -39,6 +39,7 @@ class TestLocalTrackerInGit(IssueTrackerContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestLocalTrackerInGitWithARemote(IssueTrackerContract):
     @pytest.fixture
     def make(self, clock: ManualClock, clone: Path) -> MakeTracker:

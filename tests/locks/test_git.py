@@ -31,6 +31,7 @@ class TestAroundARemote(RemoteLockContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestOnAHostThatTakesOnlyBranches(RemoteLockContract):
     crowd = 4
 

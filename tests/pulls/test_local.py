@@ -24,6 +24,7 @@ class TestLocalForge(ForgeContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestLocalForgeWithARemote(ForgeContract):
     @pytest.fixture
     def site(self, clock: ManualClock, clone: Path) -> Site:

@@ -41,7 +41,7 @@ def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     tests = defaultdict[str, list[pytest.Item]](list)
     for item in items:
         if item.get_closest_marker("slow"):
-            tests[item.nodeid.partition("[")[0]].append(item)
+            tests[_question(item)].append(item)
     return [
         item
         for name, cases in tests.items()
@@ -55,6 +55,13 @@ def chosen(name: str, among: int, least: int) -> set[int]:
     another test of the same cases."""
     wanted = min(among, max(least, among // SHARE))
     return {(crc32(name.encode()) + among * step // wanted) % among for step in range(wanted)}
+
+
+def _question(item: pytest.Item) -> str:
+    """Which cases belong together: those of a test, or all tests of a class with `cases(n)`, which
+    asks a contract of one more adapter."""
+    node = next((node for node, _ in item.iter_markers_with_node("cases")), item)
+    return node.nodeid if isinstance(node, pytest.Class) else item.nodeid.partition("[")[0]
 
 
 def _least(item: pytest.Item) -> int:

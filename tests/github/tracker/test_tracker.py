@@ -73,6 +73,7 @@ class TestGitHubTracker(IssueTrackerContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestGitHubTrackerOfAServerWithoutRelations(IssueTrackerContract):
     server_time = True
     closing_comments = 0

@@ -20,6 +20,7 @@ class TestInGit(StateStoreContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestOnAHostThatTakesOnlyBranches(StateStoreContract):
     @pytest.fixture
     def field(self, remote: Path, clones: Clones, repo: Path) -> Iterator[GitField]:
@@ -30,6 +31,7 @@ class TestOnAHostThatTakesOnlyBranches(StateStoreContract):
 
 
 @pytest.mark.slow
+@pytest.mark.cases(10)
 class TestInSha256(StateStoreContract):
     @pytest.fixture
     def field(self, tmp_path: Path) -> GitField:
