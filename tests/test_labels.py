@@ -8,6 +8,7 @@ import pytest
 from bench import labels
 from bench.labels import HELD_OUT, PARAPHRASE, TUNED, WORDS
 from ghp_agents.notes.search.bm25 import terms
+from tests.support.thorough import some
 from tools import pairs
 
 TEXTS = {note.name: note.text for note in labels.notes()}
@@ -60,11 +61,11 @@ def test_the_texts_are_whole_sentences_of_one_line() -> None:
     assert all(re.fullmatch(r"\S.*[.!]", text) for text in TEXTS.values())
 
 
-@pytest.mark.slow  # each text of the one against each of the other
+@pytest.mark.slow  # many texts of the one against each of the other
 def test_what_the_local_model_was_taught_is_not_what_it_is_asked() -> None:
     asked = [each.text for each in labels.questions()]
     known = [content(text) for text in (*TEXTS.values(), *asked)]
-    for pair in itertools.chain(*pairs.read()):
+    for pair in some([*itertools.chain(*pairs.read())], every=6):
         for text in (pair.note, *pair.near, *pair.far):
             words = content(text)
             assert max(len(words & each) / len(words | each) for each in known) < 0.7, text

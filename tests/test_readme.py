@@ -35,7 +35,7 @@ ghp agent-finish
 DOES = {
     "ghp agent-start 1 --as worker-1 --run claude": "{line} &",
     "ghp agent-status": """
-until ghp agent-escalations --open | grep -q '^E-'; do :; done
+until ghp agent-escalations --open | grep -q '^E-'; do sleep 0.2; done
 {line}
 """,
     "ghp agent-answer E-3f9a eight": """

@@ -17,7 +17,7 @@ from tests.support.smart_http import Cut, SmartHost, serve
 from tests.support.thorough import count, mostly_slow
 
 Clones = Callable[[int], list[Path]]
-CLONES, AGENTS, ROUNDS = 5, count(10, sample=5), count(20, sample=3)
+CLONES, AGENTS, ROUNDS = 5, count(10, sample=5), count(20, sample=2)
 HELD = re.compile(r"Error: #(\d+) is claimed by (\S+) since \S+[;.]")
 
 
@@ -127,6 +127,7 @@ def test_many_whole_programs_started_at_once_have_one_winner(
 
 
 @pytest.mark.slow
+@pytest.mark.cases(2)
 @pytest.mark.parametrize("cut", mostly_slow(Cut, every=4))
 def test_where_connections_break_nobody_is_told_a_lie(
     clones: Clones, remote: Path, host: SmartHost, cut: Cut

@@ -9,12 +9,14 @@ from ghp_agents.demo import night, night_checks
 from ghp_agents.demo.sandbox import Sandbox
 from tests.clients.conftest import command
 from tests.support.fake_models import FakeModels
+from tests.support.thorough import IS_THOROUGH
 from tools import demo_night
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.long
+@pytest.mark.skipif(not IS_THOROUGH, reason="THOROUGH=1 runs the night with real clients, too")
 def test_real_clients_and_scripted_ones_do_all_jobs_of_a_night(
     tmp_path: Path, models: FakeModels
 ) -> None:

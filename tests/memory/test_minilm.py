@@ -99,7 +99,7 @@ def test_the_same_text_has_the_same_vector_alone_and_among_others() -> None:
 @pytest.mark.long
 @needs_model
 def test_notes_are_found_better_by_what_was_learnt_from_others() -> None:
-    kept_out = some(pairs.read()[1], every=4)
+    kept_out = some(pairs.read()[1], every=12)
     before, after = (found_first(model, kept_out) for model in (untuned(), load_model()))
     assert after > before * 1.2
 

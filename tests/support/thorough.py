@@ -13,7 +13,7 @@ import pytest
 
 Case = TypeVar("Case")
 IS_THOROUGH = os.environ.get("THOROUGH") == "1"
-CASES, SHARE = 4, 6  # of a slow test: at least so many are tried, and one in so many
+CASES, SHARE = 3, 6  # of a slow test: at least so many are tried, and one in so many
 
 
 def some(cases: Sequence[Case], every: int, first: int = 0) -> Sequence[Case]:
