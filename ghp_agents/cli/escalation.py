@@ -18,6 +18,7 @@ from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import record
 from ghp_agents.escalations import service as services
 from ghp_agents.escalations.delivered import SETTLED, mark_told
+from ghp_agents.escalations.doubtful import any_doubtful
 from ghp_agents.escalations.escalation import (
     DEFAULT_URGENCY,
     URGENCIES,
@@ -275,11 +276,11 @@ def _marked(
     app: App, snapshot: Snapshot, chosen: list[Escalation], then: float | None
 ) -> list[Escalation]:
     """The questions; those that need no answer any more say why."""
-    if not any(escalation.is_open and escalation.question.kind in DECIDED for escalation in chosen):
+    if not any_doubtful(chosen, snapshot):
         return chosen  # without an import
     from ghp_agents.leases import settled_questions
 
-    return settled_questions.marked(app.locks, snapshot, chosen, past=then is not None)
+    return settled_questions.marked(app, snapshot, chosen, past=then is not None)
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')

@@ -29,7 +29,7 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
@@ -64,7 +64,7 @@ def refresh(
     also = {*also, *pending_comments.pending(ctx.ws)}
     written_comments = _known(ctx.ws, hub).read()
     by_number: dict[int, Issue] = {n: issue for issue in issues for n in issue.numbers}
-    state = _StateView(ctx.ws, ctx.locks, snapshot, views)
+    state = _StateView(ctx, snapshot, views)
     for issue_number in sorted(written_comments.keys() - also):
         if state.is_elsewhere(issue_number):
             del written_comments[issue_number]
@@ -87,15 +87,14 @@ def refresh(
 class _StateView:
     """The part of the state that the comments show."""
 
-    def __init__(
-        self, ws: Workspace, locks: LockService, snapshot: Snapshot, views: Sequence[AgentView]
-    ) -> None:
-        claims = {claimed_issue(lock.name): lock for lock in locks.known(PREFIX) if lock.holder}
+    def __init__(self, ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
+        held = (lock for lock in ctx.locks.known(PREFIX) if lock.holder)
+        claims = {claimed_issue(lock.name): lock for lock in held}
         self._held: dict[int, Lock] = {n: lock for n, lock in claims.items() if n is not None}
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
-        questions, _ = escalation.read_all(snapshot, ws.settings.orchestrators)
-        self._questions: list[Escalation] = settled_questions.marked(locks, snapshot, questions)
+        questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+        self._questions: list[Escalation] = settled_questions.marked(ctx, snapshot, questions)
         self._commands: list[Obeyed] = comment_commands.read_commands(
             snapshot.files(comment_commands.FOLDER)
         )[0]

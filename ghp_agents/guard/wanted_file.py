@@ -91,7 +91,7 @@ def _open(ctx: Context, wanted: Question) -> Question | None:
     any more."""
     snapshot = ctx.store.snapshot()
     escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    escalations = settled_questions.marked(ctx.locks, snapshot, escalations)
+    escalations = settled_questions.marked(ctx, snapshot, escalations)
     same = (wanted.agent, WANTED_FILE, wanted.about[0])
     for earlier in escalations:
         question = earlier.question

@@ -3,20 +3,21 @@
 A fact that cannot be read becomes a note, so one failure hides no other fact.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import record as escalations
+from ghp_agents.escalations.doubtful import any_doubtful
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff, Situation
 from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot, StateStore
+from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot
 from ghp_agents.state.default_branch import trunk, trunk_refs
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.record import Problem
@@ -119,23 +120,31 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
     )
 
 
-def topic_facts(
-    store: StateStore, about: EvidenceTopic, orchestrators: Collection[str] = ()
-) -> TopicFacts:
-    """Read questions, handoffs and the ledger of a topic; answers of `orchestrators` decide."""
-    snapshot = store.snapshot()
-    questions, broken = escalations.read_below(snapshot.files, orchestrators)
+def topic_facts(ctx: Context, about: EvidenceTopic) -> TopicFacts:
+    """Read questions, handoffs and the ledger of a topic; answers of orchestrators decide."""
+    store, snapshot = ctx.store, ctx.store.snapshot()
+    questions, broken = escalations.read_below(snapshot.files, ctx.ws.settings.orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
     notes = [
         f"Cannot read {file(problem.place)}: {phrase(problem.reason)}."
         for problem in (*broken, *unread)
     ]
     return TopicFacts(
-        tuple(escalation for escalation in questions if _concerns(escalation, about)),
+        _asked(ctx, [escalation for escalation in questions if _concerns(escalation, about)]),
         tuple(handoffs),
         tuple(entry for entry in store.ledger() if _belongs(entry, about)),
         tuple(notes),
     )
+
+
+def _asked(ctx: Context, questions: Sequence[Escalation]) -> tuple[Escalation, ...]:
+    """The questions; those that need no answer any more say so."""
+    snapshot = ctx.store.snapshot()
+    if not any_doubtful(questions, snapshot):
+        return tuple(questions)  # without an import
+    from ghp_agents.leases import settled_questions
+
+    return tuple(settled_questions.marked(ctx, snapshot, questions))
 
 
 def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Handoff], list[Problem]]:

@@ -2,13 +2,11 @@
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NO_WORDS, NOTHING, Carried, Sections
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.ports import Context
-from ghp_agents.state.cause import DECIDED
 from ghp_agents.state.record import NOTES
 
 if TYPE_CHECKING:
@@ -34,23 +32,13 @@ def gather(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFa
     """Read all facts of a topic; `ask_rights`: also the locks of the actor. Raises GitError."""
     # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
-    topic_facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
-    topic_facts = topic_facts._replace(escalations=_asked(ctx, topic_facts.escalations))
+    topic_facts = evidence.topic_facts(ctx, about)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     me = None if about.actor.is_person else about.actor.name
     work = uncommitted.take_uncommitted(ctx.ws, me)
     learnt = _learnt(ctx, about)
     branch = evidence.branch(ctx.ws)
     return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))
-
-
-def _asked(ctx: Context, escalations: tuple[Escalation, ...]) -> tuple[Escalation, ...]:
-    """The questions; those that need no answer any more say so."""
-    if not any(item.is_open and item.question.kind in DECIDED for item in escalations):
-        return escalations  # without an import
-    from ghp_agents.leases import settled_questions
-
-    return tuple(settled_questions.marked(ctx.locks, ctx.store.snapshot(), escalations))
 
 
 def _learnt(ctx: Context, about: EvidenceTopic) -> "list[Note]":

@@ -101,7 +101,7 @@ def _facts(
     rights = [
         lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
     ]
-    topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
+    topic_facts = evidence.topic_facts(me.ctx, about)
     return HandoffFacts(
         about=about,
         branch=branch,

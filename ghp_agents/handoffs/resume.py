@@ -21,7 +21,6 @@ from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named, when
-from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
@@ -73,9 +72,7 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
         named = find(handoffs, handoff) if handoff else (mine[-1] if mine else None)
         if named and named.issue is not None:
             about = evidence.topic(ctx, actor, str(named.issue))
-    facts = evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators)
-    questions = settled_questions.marked(ctx.locks, ctx.store.snapshot(), facts.escalations)
-    facts = facts._replace(escalations=tuple(questions))
+    facts = evidence.topic_facts(ctx, about)
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
     return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))

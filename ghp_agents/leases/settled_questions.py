@@ -1,24 +1,29 @@
-"""Open questions that need no answer any more, because the leases or claims they are about ended.
+"""Open questions that need no answer any more: the leases or claims that they are about have ended,
+or their issue is closed and nobody waits for the answer.
 
 This is the only place that decides it: what shows or counts open questions reads them here. It is
 derived when it is read, and nothing is recorded. A right that somebody gets later is
-another one, so what has ended never comes back.
+another one, so what has ended never comes back. A question of an issue is open again if the issue
+is opened again, or if its agent starts again.
 """
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.fields import ID
+from ghp_agents.escalations import doubtful
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.delivered import SETTLED
 from ghp_agents.escalations.escalation import Escalation, Question
-from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.leases import record
 from ghp_agents.leases.decisions import why_over
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, LockService, Snapshot
-from ghp_agents.state.cause import CIRCLE, OVERLAP, WANTED_FILE
+from ghp_agents.presence import stopping
+from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, WANTED_FILE
 
 KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
 MOST = 50  # rights of one question; one with more stays open
@@ -29,15 +34,16 @@ _CLAIM = re.compile(rf"({re.escape(PREFIX)}[0-9]{{1,10}})@([0-9]{{1,18}})")
 def read(ctx: Context, snapshot: Snapshot, *, past: bool = False) -> list[Escalation]:
     """All questions, oldest first, with their answers; each settled one says why."""
     escalations, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
-    return marked(ctx.locks, snapshot, escalations, past=past)
+    return marked(ctx, snapshot, escalations, past=past)
 
 
 def marked(
-    locks: LockService, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool = False
+    ctx: Context, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool = False
 ) -> list[Escalation]:
     """The same questions; each settled one says why."""
     escalations = [*escalations]
-    why = _reasons(locks, snapshot, escalations, past=past)
+    why = _reasons(ctx.locks, snapshot, escalations, past=past)
+    why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
     return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
@@ -57,6 +63,38 @@ def _reasons(
     return {identity: why for identity, why in reasons.items() if why}
 
 
+def _of_closed_issues(
+    ctx: Context, snapshot: Snapshot, escalations: Iterable[Escalation]
+) -> dict[str, str]:
+    """Why open questions about an issue need no answer any more, by their ids."""
+    orders = stopping.in_force(ctx, snapshot)
+    asked = [
+        x
+        for x in escalations
+        if x.is_open
+        and doubtful.is_about_issue(x.question)
+        and (
+            x.question.kind == LAST_RESORT
+            or x.question.agent in orders
+            or doubtful.has_stopped(x.question.agent, snapshot)
+        )
+    ]
+    if not asked:
+        return {}
+    try:
+        issues = ctx.tracker.known(closed=True)
+    except GhpError:
+        return {}  # nothing is known to be closed
+    closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
+    return {x.id: _closed(x.question) for x in asked if x.question.issue in closed}
+
+
+def _closed(question: Question) -> str:
+    words = f"#{question.issue} is closed"
+    is_of_all = question.kind == LAST_RESORT
+    return words if is_of_all else f"{words}, and {named(question.agent)} no longer works"
+
+
 def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
     """What the agent that asked hears, each with the key that records its delivery."""
     mine = [
@@ -67,12 +105,16 @@ def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
     return [
         (
             f"Your question {escalation.name} {phrase(escalation.title)} needs no answer any more: "
-            f"{escalation.settled}. If you are still refused, ask again.",
+            f"{escalation.settled}.{_then(escalation)}",
             f"{SETTLED}{escalation.id}",
         )
-        for escalation in marked(ctx.locks, snapshot, mine)
+        for escalation in marked(ctx, snapshot, mine)
         if escalation.settled
     ]
+
+
+def _then(escalation: Escalation) -> str:
+    return " If you are still refused, ask again." if escalation.question.kind in KINDS else ""
 
 
 def _naming(ctx: Context, snapshot: Snapshot, agent: str) -> list[Escalation]:

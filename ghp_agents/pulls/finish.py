@@ -136,7 +136,7 @@ def publish(
         ctx.ws,
         about,
         work_branch,
-        evidence.topic_facts(ctx.store, about, ctx.ws.settings.orchestrators),
+        evidence.topic_facts(ctx, about),
         checks,
     )
     previous = ctx.forge.find(branch)

@@ -14,7 +14,6 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LEASES, LIVING, AgentView
 from ghp_agents.reports.overview import AgentFacts, Need, NeedKind
-from ghp_agents.state.cause import DECIDED
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
 
@@ -148,14 +147,14 @@ class Team:
 
     def _with_settled(self, escalations: "list[Escalation]") -> "list[Escalation]":
         """The questions; those that need no answer any more say why."""
-        if not any(
-            escalation.is_open and escalation.question.kind in DECIDED for escalation in escalations
-        ):
+        from ghp_agents.escalations.doubtful import any_doubtful
+
+        if not any_doubtful(escalations, self.snapshot):
             return escalations  # without an import
         from ghp_agents.leases import settled_questions
 
         past = self.at is not None
-        marked = settled_questions.marked(self.ctx.locks, self.snapshot, escalations, past=past)
+        marked = settled_questions.marked(self.ctx, self.snapshot, escalations, past=past)
         self.settled = sum(1 for escalation in marked if escalation.settled)
         return marked
 

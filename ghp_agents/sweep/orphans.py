@@ -234,7 +234,7 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
         )
     about = EvidenceTopic(me.actor, issue_of_branch(orphan.branch))
     note = f"The worktree of {orphan.agent} was removed: {orphan.why}."
-    topic_facts = evidence.topic_facts(me.ctx.store, about, me.ctx.ws.settings.orchestrators)
+    topic_facts = evidence.topic_facts(me.ctx, about)
     facts = HandoffFacts(about, evidence.branch(other), topic_facts, work, (), ())
     handed = record_of(other, me.ctx.store, facts, note=note)
     if uncommitted.take_uncommitted(other).patch.content != work.patch.content:

@@ -91,7 +91,7 @@ def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
     """The open urgent questions and the requests for a person's input of the last hour."""
     since = ctx.ws.clock.now() - RECENT
     escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    for question in settled_questions.marked(ctx.locks, snapshot, escalations):
+    for question in settled_questions.marked(ctx, snapshot, escalations):
         is_urgent = question.is_open and question.urgency == questions.URGENCIES[-1]
         if is_urgent and seconds(question.asked_at) > since:
             answer = f"ghp agent-answer {question.name}"

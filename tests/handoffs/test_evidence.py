@@ -104,7 +104,7 @@ def test_only_what_concerns_the_topic_is_told(here: Station) -> None:
     here.ask("Which colour?")
     here.ask("Which database?", issue="1")
     here.hand_over(checkpoint=True)
-    facts = evidence.topic_facts(here.team.store, about(here))
+    facts = evidence.topic_facts(here.team.parts(here.ws), about(here))
     assert [question.title for question in facts.escalations] == ["Which colour?"]
     assert [handoff.kind for handoff in facts.handoffs] == ["checkpoint"]
     assert {entry.issue for entry in facts.ledger} == {2}
@@ -118,7 +118,7 @@ def test_without_an_issue_what_concerns_the_agent_is_told(repo: Path) -> None:
     others.ask("Theirs?")
     others.hand_over(to="worker-1")
     others.hand_over(to="worker-3", note="For another.")
-    facts = evidence.topic_facts(team.store, about(mine))
+    facts = evidence.topic_facts(team.parts(mine.ws), about(mine))
     assert [question.title for question in facts.escalations] == ["Mine?"]
     assert [handoff.to for handoff in facts.handoffs] == ["worker-1"]
 

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.cli import complete
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.leases.settled_questions import MOST, marked
+from ghp_agents.handoffs import evidence
+from ghp_agents.handoffs.record import folder_of
+from ghp_agents.leases.settled_questions import MOST, marked, read
+from ghp_agents.pulls import body as finish_body
 from ghp_agents.reports import pages
-from ghp_agents.state.cause import CIRCLE, OVERLAP, SHARED_FILES, WANTED_FILE
+from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, SHARED_FILES, WANTED_FILE
 from ghp_agents.sync import compaction, desktop, notifications
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -40,7 +43,7 @@ def why(yard: Yard, kind: str, *about: str) -> str:
     """Why a question with this subject needs no answer, without the ids of leases."""
     question = Question("w-a", f"{kind} {about}?", None, ("yes", "no"), kind, about)
     question_asked = escalation.ask_once(yard.parts("w-a"), question).escalation
-    (shown,) = marked(yard.locks, yard.store.snapshot(), [question_asked])
+    (shown,) = marked(yard.parts(None), yard.store.snapshot(), [question_asked])
     assert (shown.state, shown.is_open) == (("settled", False) if shown.settled else ("open", True))
     return shown.settled
 
@@ -241,3 +244,82 @@ def test_it_stays_settled_when_the_lease_has_left_the_tip(wanted: tuple[Path, st
     assert compaction.compact(app, app.ws.clock.now() + 10) > 0
     assert ".ghp/leases/" not in "".join(app.store.snapshot().present(".ghp/leases/"))
     assert invoke(f"agent-escalations {name}", repo).out == shown
+
+
+@pytest.fixture
+def asking(repo: Path) -> tuple[Path, str]:
+    """w-a has claimed #1 and asks about it, and the name of the question."""
+    furnish(repo)
+    succeed(repo, "agent-init", "agent-issue new Parse --as @me", "agent-claim 1 --as w-a")
+    assert heard(repo, "w-a") == []
+    return repo, invoke("agent-escalate Which? --issue 1 --as w-a", repo).out.strip()
+
+
+def test_a_question_of_a_closed_issue_is_settled_once_its_agent_has_stopped(
+    asking: tuple[Path, str],
+) -> None:
+    repo, name = asking
+    invoke("agent-issue close 1 --as @me", repo)
+    assert "1 question open" in status(repo), "the agent may wait for the answer"
+    succeed(repo, "agent-heartbeat --status stopped --as w-a")
+    assert status(repo) == (
+        "1 question needs no answer any more: `ghp agent-escalations` shows why."
+    )
+    (listed,) = json.loads(invoke(f"agent-escalations {name} --json", repo).out)
+    assert (listed["state"], listed["settled"]) == (
+        "settled",
+        "#1 is closed, and w-a no longer works",
+    )
+    assert {*shown_as_open(repo, name).values()} == {False}
+    succeed(repo, "agent-issue reopen 1 --as @me")
+    assert "1 question open" in status(repo)
+
+
+def test_a_question_of_an_open_issue_waits_also_for_an_agent_that_has_stopped(
+    asking: tuple[Path, str],
+) -> None:
+    repo, name = asking
+    succeed(repo, "agent-heartbeat --status testing --as w-a", "agent-stop w-a --as @me")
+    assert "1 question open" in status(repo)
+    succeed(repo, "agent-issue close 1 --as @me")
+    assert "1 question needs no answer any more" in status(repo), "it was told to stop"
+    assert invoke(f"agent-answer {name} SQLite --as @me", repo).code == 0, "a person may answer"
+
+
+def test_who_continues_an_issue_needs_no_answer_once_it_is_closed(asking: tuple[Path, str]) -> None:
+    repo, name = asking
+    app = App(repo, os.environ)
+    question = Question("w-a", "How to go on?", 1, ("again",), LAST_RESORT)
+    asked = escalation.ask_once(app, question).escalation
+    assert read(app, app.store.snapshot())[-1].is_open
+    succeed(repo, "agent-issue close 1 --as @me")
+    found = {x.name: x.settled for x in read(app, app.store.snapshot())}
+    assert found == {name: "", asked.name: "#1 is closed"}
+
+
+def test_handoffs_for_others_and_pull_requests_leave_settled_questions_out(
+    wanted: tuple[Path, str],
+) -> None:
+    repo, _ = wanted
+    succeed(repo, "agent-issue new Parse --as @me", "agent-claim 1 --as w-a")
+    name = invoke("agent-escalate --file src/b.py --issue 1 --as w-a", repo).out.strip()
+    texts = handoff_for(repo, "w-a"), body(repo)
+    assert [f"{name}, asked by" in text for text in texts] == [True, True]
+    succeed(repo, "agent-release src/ --as w-b", "agent-claim 1 --as w-b")
+    texts = handoff_for(repo, "w-b"), body(repo)
+    assert [f"{name}, asked by" in text for text in texts] == [False, False]
+
+
+def handoff_for(repo: Path, agent: str) -> str:
+    """The handoff that is written for an agent that is stopped."""
+    name = json.loads(invoke(f"agent-stop {agent} --json --as @me", repo).out)["handoffs"][-1]
+    files = App(repo, {}).store.snapshot().files(folder_of(1))
+    return next(text.decode() for path, text in files.items() if name.removeprefix("H-") in path)
+
+
+def body(repo: Path) -> str:
+    """The body of a pull request for #1."""
+    app = App(repo, {}, name="w-a")
+    about = evidence.topic(app, Actor("w-a"), "1")
+    facts = evidence.topic_facts(app, about)
+    return finish_body.body(app.ws, about, evidence.Branch(), facts, ())

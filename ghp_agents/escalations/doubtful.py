@@ -1,0 +1,33 @@
+"""Whether an open question may need no answer any more: the cheap part of that decision, which
+loads nothing that reads leases, claims or orders."""
+
+from collections.abc import Iterable
+
+from ghp_agents.escalations.escalation import Escalation, Question
+from ghp_agents.ports import Snapshot
+from ghp_agents.state.cause import DECIDED, LAST_RESORT, WORKFLOW
+
+STOPS = ".ghp/stops/"  # `presence.stop_order.FOLDER`
+
+
+def any_doubtful(escalations: Iterable[Escalation], snapshot: Snapshot) -> bool:
+    """Whether `leases.settled_questions` could settle one of these questions."""
+    return any(x.is_open and _is_doubtful(x.question, snapshot) for x in escalations)
+
+
+def _is_doubtful(question: Question, snapshot: Snapshot) -> bool:
+    if question.kind in (*DECIDED, LAST_RESORT):
+        return True
+    return is_about_issue(question) and (
+        has_stopped(question.agent, snapshot) or bool(snapshot.present(f"{STOPS}{question.agent}/"))
+    )
+
+
+def is_about_issue(question: Question) -> bool:
+    """Whether it ends with an issue. A step of a workflow goes on by itself."""
+    return question.issue is not None and question.kind != WORKFLOW
+
+
+def has_stopped(agent: str, snapshot: Snapshot) -> bool:
+    """Whether an agent reports that it has stopped."""
+    return snapshot.agents().get(agent, {}).get("status") == "stopped"
