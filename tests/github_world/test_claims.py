@@ -48,8 +48,8 @@ class Desk:
         return App(self.folder, os.environ | self.environment, clock=self.clock)
 
     def labels(self, number: int) -> list[str]:
-        told: dict[str, Any] = self.github.act(ADMIN, "GET", f"issues/{number}")
-        return [each["name"] for each in told["labels"]]
+        issue: dict[str, Any] = self.github.act(ADMIN, "GET", f"issues/{number}")
+        return [label["name"] for label in issue["labels"]]
 
 
 @pytest.fixture
@@ -75,8 +75,8 @@ def test_a_claim_is_shown_by_a_label_and_given_back_with_it(github: GitHub, ada:
 def test_a_person_who_claims_is_assigned(github: GitHub, ada: Desk, other: Desk) -> None:
     number = github.issue("One")
     ada.done(f"agent-claim {number}")
-    told = github.act(ADMIN, "GET", f"issues/{number}")
-    assert [each["login"] for each in told["assignees"]] == [ADMIN]
+    issue = github.act(ADMIN, "GET", f"issues/{number}")
+    assert [account["login"] for account in issue["assignees"]] == [ADMIN]
     assert ada.house.tracker.get(number).assignees == ("Ada",)
     assert other.house.tracker.get(number).assignees == ("@ada",)
     refused = other.ghp(f"agent-claim {number}", "worker-1")
@@ -106,10 +106,10 @@ def test_a_claim_that_github_cannot_be_told_of_is_shown_by_the_next_sync(
     number = github.issue("One")
     ada.done("agent-issues")
     # GitHub answers no more; the repository that decides rights is reached as before.
-    github.proxy.faults = lambda asked: Fault.CUT
+    github.proxy.faults = lambda request: Fault.CUT
     ada.done(f"agent-claim {number}", "worker-1")
     assert ada.labels(number) == []
-    github.proxy.faults = lambda asked: None
+    github.proxy.faults = lambda request: None
     clock.wait(3_600)
     assert f"the holder of #{number}" in ada.done("agent-sync")
     assert ada.labels(number) == ["agent:worker-1"]
@@ -139,8 +139,8 @@ def test_an_edit_is_judged_by_what_the_clone_knows_and_asks_nobody(
 
 def edit(desk: Desk, agent: str, path: str) -> str:
     """What an agent is told that is about to edit a file; empty if it may."""
-    said = write(Path(desk.folder, path), desk.folder, session_id=agent)
-    hooked = call("claude", said, desk.folder, desk.environment | {"GHP_AGENT": agent})
+    event = write(Path(desk.folder, path), desk.folder, session_id=agent)
+    hooked = call("claude", event, desk.folder, desk.environment | {"GHP_AGENT": agent})
     if hooked == SILENT:
         return ""
     return str(hooked.said["hookSpecificOutput"]["permissionDecisionReason"])

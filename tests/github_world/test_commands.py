@@ -31,9 +31,9 @@ def at_work(field: Field, name: str = "one", agent: str = "worker-1", title: str
 def heard(field: Field, agent: str = "worker-1", name: str = "one") -> str:
     """What an agent is told next, once."""
     house, who = field.house(name, agent), AgentName(agent)
-    found = news.gather(house, who)
-    news.mark(house.ws, who, found.ids)
-    return found.text
+    gathered = news.gather(house, who)
+    news.mark(house.ws, who, gathered.ids)
+    return gathered.text
 
 
 # ------------------------------------------------------------------------------- assigning
@@ -109,8 +109,8 @@ def test_two_clones_that_hear_a_command_at_once_obey_it_once(field: Field) -> No
         field.sync(name, login)
     assert len(field.house().locks.history(f"issue/{number}")) == 2
     assert len(field.obeyed("three")) == 1
-    events = [each for each in field.house("three").store.ledger() if each.event == "command"]
-    assert [(each.actor, each.is_person, each.issue) for each in events] == [("@ada", True, 1)]
+    events = [entry for entry in field.house("three").store.ledger() if entry.event == "command"]
+    assert [(entry.actor, entry.is_person, entry.issue) for entry in events] == [("@ada", True, 1)]
 
 
 def test_a_clone_that_comes_late_does_not_undo_what_was_commanded_since(field: Field) -> None:
@@ -145,18 +145,18 @@ def test_who_is_to_stop_is_told_and_gives_it_back_itself(field: Field) -> None:
     number = at_work(field)
     comment = field.say(number, "/agent stop")
     assert "worker-1 was told to stop" in field.sync()
-    told = (
+    order = (
         "Person «@ada» told you on GitHub to stop working on #1. Stop now: save your work with "
         "`ghp agent-handoff --issue 1`, then run `ghp agent-release 1`."
     )
     assert field.reactions(comment) == ["+1"]
-    assert told in field.ghp("agent-status", agent="worker-1").out
-    assert heard(field) == told
+    assert order in field.ghp("agent-status", agent="worker-1").out
+    assert heard(field) == order
     assert heard(field) == ""
-    assert told in field.ghp("agent-resume", agent="worker-1").out
+    assert order in field.ghp("agent-resume", agent="worker-1").out
     field.ghp("agent-handoff --issue 1", agent="worker-1")
     field.ghp("agent-release 1", agent="worker-1")
-    assert told not in field.ghp("agent-status", agent="worker-1").out
+    assert order not in field.ghp("agent-status", agent="worker-1").out
     field.ghp("agent-claim --next", agent="worker-1", code=3)
     field.say(number, "/agent retry")
     field.sync()
@@ -173,7 +173,9 @@ def test_of_a_dead_agent_the_claim_is_given_back_with_a_handoff(field: Field) ->
     assert "worker-1 is dead; its claim was released" in field.sync("two", WORKER_2)
     assert field.held(number, "two")[0] is None
     assert field.labels(number) == []
-    (state,) = [each for each in field.comments(number) if each.startswith("A person stopped")]
+    (state,) = [
+        comment for comment in field.comments(number) if comment.startswith("A person stopped")
+    ]
     assert "| **last handoff** | H-" in state
 
 
@@ -242,7 +244,7 @@ def test_what_is_wrong_is_answered_once_with_help(field: Field) -> None:
     comment = field.say(number, "/agent fly\n/agent answer E-9999 Yes")
     for name, login in (("one", WORKER_1), ("two", WORKER_2), ("one", WORKER_1)):
         field.sync(name, login)
-    helped = [each for each in field.comments(number) if each.startswith("Not executed:")]
+    helped = [comment for comment in field.comments(number) if comment.startswith("Not executed:")]
     assert len(helped) == 1
     assert helped[0].startswith(
         "Not executed:\n"
@@ -261,7 +263,9 @@ def test_of_many_mistakes_on_an_issue_one_comment_explains_the_last(field: Field
         comment = field.say(number, f"/agent {name}")
         field.sync()
         assert field.reactions(comment) == ["confused"]
-    (helped,) = [each for each in field.comments(number) if each.startswith("Not executed:")]
+    (helped,) = [
+        comment for comment in field.comments(number) if comment.startswith("Not executed:")
+    ]
     assert helped.startswith(
         "Not executed:\n"
         "\n"
@@ -290,13 +294,13 @@ def test_without_reactions_the_comment_about_the_state_acknowledges(field: Field
     number = field.github.issue("Blink")
     field.say(number, "/agent assign worker-1")
     field.sync()
-    said = field.comments(number)[-1]
-    assert "| **last command** | @\u200bada, " in said
-    assert "`/agent assign worker-1`: worker-1 is assigned" in said
+    comment = field.comments(number)[-1]
+    assert "| **last command** | @\u200bada, " in comment
+    assert "`/agent assign worker-1`: worker-1 is assigned" in comment
     field.say(number, "/agent status")
-    asked = len(field.github.proxy.exchanges)
+    before = len(field.github.proxy.exchanges)
     field.sync()
-    paths = [each.asked.path for each in field.github.proxy.exchanges[asked:]]
+    paths = [exchange.asked.path for exchange in field.github.proxy.exchanges[before:]]
     assert not [path for path in paths if path.endswith("/reactions")]
 
 
@@ -307,8 +311,8 @@ def test_a_sync_in_which_nothing_changed_asks_once(field: Field) -> None:
         field.sync()
     mark = len(field.github.proxy.exchanges)
     field.sync()
-    asked = field.github.proxy.since(mark)
-    assert [each.not_modified for each in asked] == [True]
+    exchanges = field.github.proxy.since(mark)
+    assert [exchange.not_modified for exchange in exchanges] == [True]
 
 
 def test_where_github_cannot_be_reached_a_command_is_obeyed_later(field: Field) -> None:

@@ -63,7 +63,10 @@ def question(field: Field, name: str = "one") -> Escalation:
 
 def answers(field: Field, name: str = "one") -> list[tuple[str, bool, str]]:
     """By whom, whether that is a person, and what."""
-    return [(each.by.name, each.by.is_person, each.text) for each in question(field, name).answers]
+    return [
+        (answer.by.name, answer.by.is_person, answer.text)
+        for answer in question(field, name).answers
+    ]
 
 
 def quoted(body: str) -> str:
@@ -125,7 +128,7 @@ def test_an_answer_in_a_comment_is_news_for_the_agent_and_not_said_twice(field: 
     assert f"Answer to your question {name} on issue #1, by person «@ada»" in text
     assert "```\nPostgres\n```\nEnd of the answer by person «@ada»." in text
     field.ghp(["agent-answer", name, "No, SQLite"])
-    assert [each for each in field.comments(1) if "answers" in each] == [
+    assert [comment for comment in field.comments(1) if "answers" in comment] == [
         f"Ann Example answers {name}:\n\n> No, SQLite"
     ]
     assert len(field.raw(1)) == before + 1
@@ -137,7 +140,7 @@ def test_an_answer_in_a_comment_is_news_for_the_agent_and_not_said_twice(field: 
 @pytest.mark.parametrize("part", ["all", "question"])
 def test_a_reply_that_quotes_the_question_answers_it(field: Field, part: str) -> None:
     asked(field)
-    (body,) = [each for each in field.comments(1) if "asks" in each]
+    (body,) = [comment for comment in field.comments(1) if "asks" in comment]
     # GitHub quotes what is seen of the text: no hidden line, and Markdown as it was understood.
     quote = quoted(body) if part == "all" else "> Which database do we take?"
     comment = field.say(1, f"{quote}\n\nSQLite, as always.\n")
@@ -276,8 +279,8 @@ def test_a_quotation_that_fits_two_questions_is_asked_back_about(field: Field) -
     asked(field, "Shall I go on with the second?")
     field.say(1, "> Shall I go on with the\n\nYes")
     field.sync()
-    (said,) = [each for each in field.comments(1) if each.startswith("Not executed:")]
-    assert "`a quotation`: several questions match: E-" in said
+    (reply,) = [comment for comment in field.comments(1) if comment.startswith("Not executed:")]
+    assert "`a quotation`: several questions match: E-" in reply
     assert answers(field) == []
 
 

@@ -24,16 +24,16 @@ def field(github: GitHub) -> Field:
 def states(field: Field, number: int = 1) -> list[str]:
     """The comments about the state, with times taken out."""
     once = github_marker.once(MARKER)
-    found = []
-    for each in field.raw(number):
-        _, mark = github_marker.split_marker(each["body"])
+    texts = []
+    for comment in field.raw(number):
+        _, mark = github_marker.split_marker(comment["body"])
         if mark and mark.once == once:
-            found.append(_TIME.sub("then", github_marker.split_marker(each["body"])[0]))
-    return found
+            texts.append(_TIME.sub("then", github_marker.split_marker(comment["body"])[0]))
+    return texts
 
 
 def writes(field: Field, mark: int) -> list[str]:
-    return [str(each) for each in field.github.proxy.since(mark) if each.asked.writes]
+    return [str(exchange) for exchange in field.github.proxy.since(mark) if exchange.asked.writes]
 
 
 def at_work(field: Field) -> None:
@@ -54,19 +54,19 @@ def test_it_follows_the_state_and_stays_one_comment(field: Field) -> None:
     name = field.ghp(["agent-escalate", "Stop @ada | `now`?"], agent="worker-1").out.strip()
     field.ghp("agent-handoff --issue 1 --note Half", agent="worker-1")
     field.sync()
-    (said,) = states(field)
-    assert "| **open questions** | 1 |" in said
-    assert "now" not in said
-    assert re.search(r"\| \*\*last handoff\*\* \| H-[0-9a-f]+, by worker-1, then \|", said)
+    (state,) = states(field)
+    assert "| **open questions** | 1 |" in state
+    assert "now" not in state
+    assert re.search(r"\| \*\*last handoff\*\* \| H-[0-9a-f]+, by worker-1, then \|", state)
     field.ghp(["agent-answer", name, "Now"])
     field.ghp("agent-release 1", agent="worker-1")
     field.sync()
-    (said,) = states(field)
-    assert said.startswith("No agent holds this issue.")
+    (state,) = states(field)
+    assert state.startswith("No agent holds this issue.")
     field.github.act(ADMIN, "PATCH", "issues/1", {"state": "closed"})
     field.sync()
-    (said,) = states(field)
-    assert said.startswith("This issue is closed.")
+    (state,) = states(field)
+    assert state.startswith("This issue is closed.")
 
 
 def test_what_is_as_it_was_is_not_written(field: Field) -> None:
@@ -101,13 +101,13 @@ def test_another_clone_goes_on_with_the_same_comment(field: Field) -> None:
     field.sync("two", WORKER_2)
     field.sync()
     field.sync()
-    (said,) = states(field)
-    assert said.startswith("**worker-2** holds this issue")
+    (state,) = states(field)
+    assert state.startswith("**worker-2** holds this issue")
 
 
 def test_a_comment_that_somebody_deleted_is_made_again(field: Field) -> None:
     at_work(field)
-    (comment,) = [each["id"] for each in field.raw(1)]
+    (comment,) = [raw["id"] for raw in field.raw(1)]
     field.github.act(ADMIN, "DELETE", f"issues/comments/{comment}")
     field.ghp("agent-escalate Why?", agent="worker-1")
     field.sync()
@@ -120,7 +120,7 @@ def test_what_a_stranger_forged_is_neither_changed_nor_taken_for_it(field: Field
     field.ghp("agent-claim 1", agent="worker-1")
     field.sync()
     assert len(states(field)) == 2
-    (kept,) = [each["body"] for each in field.raw(1) if each["id"] == forged]
+    (kept,) = [raw["body"] for raw in field.raw(1) if raw["id"] == forged]
     assert kept == FORGED
 
 
@@ -149,8 +149,8 @@ def test_the_sweeper_shows_that_a_dead_agent_has_it_no_more(field: Field) -> Non
     field.sync("sweeper", ADMIN)
     field.clock.wait(1_900)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)
-    (said,) = states(field)
-    assert said.startswith("No agent holds this issue.")
+    (state,) = states(field)
+    assert state.startswith("No agent holds this issue.")
     mark = len(field.github.proxy.exchanges)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)
     field.ghp("agent-sweep", "sweeper", login=ADMIN)

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def field(github: GitHub) -> Field:
-    found = Field(github)
-    found.clone("one", jobLabels=True)
-    return found
+    new_field = Field(github)
+    new_field.clone("one", jobLabels=True)
+    return new_field
 
 
 def jobs(field: Field, number: int) -> list[str]:
@@ -37,8 +37,8 @@ def asked(field: Field, words: str, name: str = "one") -> list[Exchange]:
 
 
 def about_labels(exchanges: list[Exchange]) -> list[str]:
-    found = (x.asked for x in exchanges if x.asked.writes and "/issues/" in x.asked.path)
-    return [f"{x.verb} {x.path.rpartition('/issues/')[2]}" for x in found if "labels" in x.path]
+    requests = (x.asked for x in exchanges if x.asked.writes and "/issues/" in x.asked.path)
+    return [f"{x.verb} {x.path.rpartition('/issues/')[2]}" for x in requests if "labels" in x.path]
 
 
 def at(field: Field, tree: Path, words: str) -> None:
@@ -134,8 +134,8 @@ def test_without_the_setting_no_label_is_written(github: GitHub) -> None:
 
 def test_a_repository_gets_the_labels_with_their_looks(field: Field) -> None:
     field.ghp("agent-init --labels")
-    known = field.github.act(ADMIN, "GET", "labels", per_page="100")
-    shown = sorted(x["name"] for x in known if x["name"].startswith("job:"))
+    listed = field.github.act(ADMIN, "GET", "labels", per_page="100")
+    shown = sorted(x["name"] for x in listed if x["name"].startswith("job:"))
     assert shown == sorted(state.label for state in JobState)
 
 

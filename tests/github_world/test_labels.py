@@ -23,8 +23,8 @@ def ghp(github: GitHub, clone: Path, words: str) -> Result:
 
 
 def there(github: GitHub) -> dict[str, tuple[str, str]]:
-    told = github.act(ADMIN, "GET", "labels", per_page="100")
-    return {each["name"]: (each["color"], each["description"]) for each in told}
+    listed = github.act(ADMIN, "GET", "labels", per_page="100")
+    return {label["name"]: (label["color"], label["description"]) for label in listed}
 
 
 def test_missing_ones_are_made_with_their_looks_and_others_stay(

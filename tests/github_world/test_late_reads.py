@@ -47,21 +47,21 @@ def lag(
     shown: dict[str, Said] = {}
     written: list[float] = [0.0]
 
-    def late(asked: Asked) -> Said:
-        said, key = behind(asked), f"{asked.path} {sorted(asked.query.items())}"
-        if asked.verb != "GET":
+    def late(request: Asked) -> Said:
+        response, key = behind(request), f"{request.path} {sorted(request.query.items())}"
+        if request.verb != "GET":
             written.append(clock.now())
-        if asked.verb != "GET" or not where(asked):
-            return said
+        if request.verb != "GET" or not where(request):
+            return response
         if clock.now() - written[-1] >= seconds:
-            shown[key] = said
-        return shown.get(key, said)
+            shown[key] = response
+        return shown.get(key, response)
 
     github.proxy.behind = late
 
 
-def reads_of_issues(asked: Asked) -> bool:
-    return "/issues" in asked.path
+def reads_of_issues(request: Asked) -> bool:
+    return "/issues" in request.path
 
 
 def test_a_write_is_believed_though_reads_do_not_show_it_yet(
@@ -88,9 +88,9 @@ def test_a_write_is_believed_though_reads_do_not_show_it_yet(
 
 def test_a_new_issue_is_made_though_it_cannot_be_read_yet(odd: GitHub) -> None:
     field = Field(odd)
-    odd.replicas.lag = lambda asked: 13.0
-    made = field.ghp(["agent-issue", "new", "One", "--label", "bug"], agent="worker-1")
-    assert made.out == "1\n"
+    odd.replicas.lag = lambda request: 13.0
+    created = field.ghp(["agent-issue", "new", "One", "--label", "bug"], agent="worker-1")
+    assert created.out == "1\n"
     assert field.clock.now() - 1_750_000_000 < 20
     field.ghp("agent-issue edit 1 --title Two", agent="worker-1")  # not found at first
     assert odd.act(ADMIN, "GET", "issues/1")["title"] == "Two"
@@ -117,10 +117,10 @@ def test_what_an_answer_lacks_is_looked_for_again_before_it_is_said_to_be_missin
     number = github.issue("One")
     behind = github.proxy.behind
 
-    def unlabelled(asked: Asked) -> Said:
-        said = behind(asked)
-        is_labelling = asked.verb == "POST" and asked.path.endswith(f"/{number}/labels")
-        return said._replace(body=[]) if is_labelling else said
+    def unlabelled(request: Asked) -> Said:
+        response = behind(request)
+        is_labelling = request.verb == "POST" and request.path.endswith(f"/{number}/labels")
+        return response._replace(body=[]) if is_labelling else response
 
     github.proxy.behind = unlabelled
     app().tracker.list()
@@ -150,8 +150,8 @@ def test_what_github_dropped_is_said_after_fourteen_seconds_and_a_claim_does_not
     assert clock.now() - began <= 3
 
 
-def lists_of_events(asked: Asked) -> bool:
-    return asked.path.endswith("/events")
+def lists_of_events(request: Asked) -> bool:
+    return request.path.endswith("/events")
 
 
 def test_a_label_counts_neither_for_good_nor_never_because_its_event_is_late(
@@ -168,19 +168,21 @@ def test_a_label_counts_neither_for_good_nor_never_because_its_event_is_late(
     github.act("tess", "POST", f"issues/{by_triager}/labels", label)
     github.act(WORKER_1, "POST", f"issues/{by_writer}/labels", label)
     clock.wait(6)
-    assert [(each.assignees, each.offered) for each in app().tracker.list()] == [
+    assert [(issue.assignees, issue.offered) for issue in app().tracker.list()] == [
         ((), True), ((), False),
     ]  # fmt: skip
     for _ in range(6):
         clock.wait(10)
-        found = app().tracker.list()
-    assert [(each.assignees, each.offered) for each in found] == [
+        listed = app().tracker.list()
+    assert [(issue.assignees, issue.offered) for issue in listed] == [
         ((), True), (("worker-1",), True),
     ]  # fmt: skip
     mark = len(github.proxy.exchanges)
     clock.wait(6)
     app().tracker.list()
-    assert [each.asked.path.rpartition("/")[2] for each in github.proxy.since(mark)] == ["issues"]
+    assert [exchange.asked.path.rpartition("/")[2] for exchange in github.proxy.since(mark)] == [
+        "issues"
+    ]
 
 
 @pytest.mark.slow
@@ -195,17 +197,17 @@ def test_an_event_that_never_comes_is_asked_for_rarely_and_for_an_hour(
         clock.wait(10)
         (issue,) = app().tracker.list()
     assert (issue.assignees, issue.offered) == ((), False)
-    asked = [each for each in github.proxy.exchanges if lists_of_events(each.asked)]
-    assert 8 <= len(asked) <= 40
-    assert asked[-1].at - asked[0].at < 7_300
+    exchanges = [exchange for exchange in github.proxy.exchanges if lists_of_events(exchange.asked)]
+    assert 8 <= len(exchanges) <= 40
+    assert exchanges[-1].at - exchanges[0].at < 7_300
 
 
 def without_events(github: GitHub) -> Callable[[Asked], Said]:
     behind = github.proxy.behind
 
-    def answer(asked: Asked) -> Said:
-        said = behind(asked)
-        return said._replace(body=[]) if lists_of_events(asked) else said
+    def answer(request: Asked) -> Said:
+        response = behind(request)
+        return response._replace(body=[]) if lists_of_events(request) else response
 
     return answer
 
@@ -217,10 +219,10 @@ def test_what_an_issue_was_made_with_is_its_authors_word_until_an_event_says_oth
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
     behind = github.proxy.behind
     github.proxy.behind = with_age(without_events(github), number)
-    assert [each.assignees for each in app().tracker.list()] == [("worker-1",)]
+    assert [issue.assignees for issue in app().tracker.list()] == [("worker-1",)]
     github.proxy.behind = with_age(behind, number)
     clock.wait(30)
-    assert [each.assignees for each in app().tracker.list()] == [()]
+    assert [issue.assignees for issue in app().tracker.list()] == [()]
 
 
 def with_age(
@@ -228,12 +230,12 @@ def with_age(
 ) -> Callable[[Asked], Said]:
     """The issue was made long ago, or within the second of its last change."""
 
-    def answer(asked: Asked) -> Said:
-        said = behind(asked)
-        for each in said.body if isinstance(said.body, list) else [said.body]:
-            if isinstance(each, dict) and each.get("number") == number:
-                each["created_at"] = LONG_AGO if is_old else each["updated_at"]
-        return said
+    def answer(request: Asked) -> Said:
+        response = behind(request)
+        for row in response.body if isinstance(response.body, list) else [response.body]:
+            if isinstance(row, dict) and row.get("number") == number:
+                row["created_at"] = LONG_AGO if is_old else row["updated_at"]
+        return response
 
     return answer
 
@@ -249,7 +251,7 @@ def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed
     first, second = odd.issue("One"), odd.issue("Two")
     field.say(first, "Hello")
     field.sync()
-    odd.replicas.lag = lambda asked: 100.0 if asked.path.endswith("/issues/comments") else 0.0
+    odd.replicas.lag = lambda request: 100.0 if request.path.endswith("/issues/comments") else 0.0
     comment = field.say(second, "/agent assign worker-3")
     field.clock.wait(5)
     field.say(first, "Later")
@@ -257,7 +259,7 @@ def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed
     assert field.obeyed() == []
     field.clock.wait(120)
     field.sync()
-    assert [each.comment for each in field.obeyed()] == [comment]
+    assert [record.comment for record in field.obeyed()] == [comment]
     assert field.reactions(comment) == ["+1"]
     for _ in range(2):  # what it wrote itself is listed late, too
         field.clock.wait(120)
@@ -265,7 +267,9 @@ def test_a_command_is_heard_though_its_comment_is_listed_after_its_issue_changed
     mark = len(odd.proxy.exchanges)
     field.clock.wait(120)
     field.sync()
-    assert [each.asked.path.rpartition("/")[2] for each in odd.proxy.since(mark)] == ["issues"]
+    assert [exchange.asked.path.rpartition("/")[2] for exchange in odd.proxy.since(mark)] == [
+        "issues"
+    ]
 
 
 @pytest.mark.slow
@@ -276,9 +280,9 @@ def test_a_question_keeps_its_issue_if_the_comments_are_not_found_once(odd: GitH
     odd.act(ADMIN, "POST", "issues/1/comments", {"body": "Soon?"})
     story.ghp(one, "agent-claim 1")
     odd.proxy.faults = in_turn(
-        Fault.MISSING, where=lambda asked: asked.path.endswith("/1/comments")
+        Fault.MISSING, where=lambda request: request.path.endswith("/1/comments")
     )
     assert "does not exist" not in story.ghp(one, "agent-escalate Which?").err
     story.settle(one)
-    said = [each["body"] for each in odd.act(ADMIN, "GET", "issues/1/comments")]
-    assert sum("> Which?" in body for body in said) == 1
+    bodies = [comment["body"] for comment in odd.act(ADMIN, "GET", "issues/1/comments")]
+    assert sum("> Which?" in body for body in bodies) == 1

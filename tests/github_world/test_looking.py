@@ -20,17 +20,19 @@ def test_a_comment_is_said_once_though_an_old_list_is_shown_after_it(
     tracker = App(github.clone("one"), environment, clock=ManualClock()).tracker
     tracker.comment(number, "Hello.", Actor("worker-1"))
     faults = in_turn(lost, where=writes())
-    lies = in_turn(Fault.STALE, where=lambda asked: asked.path.endswith("/comments"))
+    lies = in_turn(Fault.STALE, where=lambda request: request.path.endswith("/comments"))
 
-    def fault(asked: Asked) -> Fault | None:
-        return faults(asked) if asked.writes else lies(asked) if is_lost() else None
+    def fault(request: Asked) -> Fault | None:
+        return faults(request) if request.writes else lies(request) if is_lost() else None
 
     def is_lost() -> bool:
-        return any(each.fault is lost for each in github.proxy.exchanges)
+        return any(exchange.fault is lost for exchange in github.proxy.exchanges)
 
     github.proxy.faults = fault
     marker = "<!-- ghp:escalation E-1 -->"
     tracker.comment(number, f"How fast?\n\n{marker}", Actor("worker-1"), marker=marker)
     assert is_lost()
-    assert [each.asked.verb for each in github.proxy.exchanges if each.asked.writes] == ["POST"] * 2
+    assert [
+        exchange.asked.verb for exchange in github.proxy.exchanges if exchange.asked.writes
+    ] == ["POST"] * 2
     assert len(github.act(ADMIN, "GET", f"issues/{number}/comments")) == 2

@@ -56,12 +56,12 @@ def test_a_pull_request_enters_the_required_queue_once_and_a_sync_hears_the_end(
     assert "merge queue" not in ghp(road, "agent-sync").err  # it still waits
     assert queue.run() == 2
     road.clock.wait(61)
-    told = "GitHub's merge queue merged #2. `ghp agent-merge 2` cleans up."
-    assert told in ghp(road, "agent-sync").err.splitlines()
-    assert told in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
-    assert told not in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
+    line = "GitHub's merge queue merged #2. `ghp agent-merge 2` cleans up."
+    assert line in ghp(road, "agent-sync").err.splitlines()
+    assert line in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
+    assert line not in ghp(road, "agent-status", GHP_AGENT="worker-1").out.splitlines()
     road.clock.wait(61)
-    assert told not in ghp(road, "agent-sync").err
+    assert line not in ghp(road, "agent-sync").err
     assert ghp(road, "agent-merge 2").out == "2\n"
     assert github.act(ADMIN, "GET", "issues/1")["state"] == "closed"
 
@@ -73,11 +73,11 @@ def test_a_queue_that_throws_a_pull_request_out_is_heard_and_it_can_enter_again(
     ghp(road, "agent-merge 2 --unchecked", GHP_AGENT="worker-1")
     queue.numbers.clear()
     road.clock.wait(61)
-    told = (
+    line = (
         "#2 left GitHub's merge queue and is not merged: a check failed there, or somebody took it "
         "out. Its page has the reason; `ghp agent-merge 2` enqueues it again."
     )
-    assert told in ghp(road, "agent-sync").err.splitlines()
+    assert line in ghp(road, "agent-sync").err.splitlines()
     assert ghp(road, "agent-merge 2 --unchecked").err.endswith(ENQUEUED)
     assert queue.numbers == [2]
 
@@ -129,8 +129,8 @@ def test_a_token_that_cannot_read_checks_lets_statuses_and_the_merge_decide(
 ) -> None:
     github.pulls.hides_checks = True
     done = ghp(road, "agent-merge 2")
-    said = (
+    line = (
         "This token cannot read check runs (Resource not accessible by personal access token). "
         "Statuses, and what GitHub answers to the merge, decide."
     )
-    assert (done.code, done.out, done.err.splitlines().count(said)) == (0, "2\n", 1), done.err
+    assert (done.code, done.out, done.err.splitlines().count(line)) == (0, "2\n", 1), done.err

@@ -27,7 +27,7 @@ def held(odd: GitHub, crowd: Crowd) -> OddHour:
         shown, *rest = hour.story.comments(number)
         assert shown.startswith(f"**{agent}** holds this issue: {hour.status[agent]}.")
         # A person who knows of the question can answer before GitHub shows it.
-        assert sum(f"Which way, {agent}?" in each for each in rest) == 1
+        assert sum(f"Which way, {agent}?" in text for text in rest) == 1
         assert len(rest) == 2
     return hour
 

@@ -15,7 +15,7 @@ from tests.support.thorough import some
 
 NOW = 1_780_000_000.0
 # All but answers that only take long, and a server that lies.
-KINDS = tuple(each for each in Fault if each not in (Fault.SLOW, Fault.STALE))
+KINDS = tuple(fault for fault in Fault if fault not in (Fault.SLOW, Fault.STALE))
 EACH = 2  # faults in one step of one run
 RUNS = 50
 LATE = {"one": 1.5, "lists": 2.0, "events": 20.0}  # seconds
@@ -30,11 +30,11 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> OddStory:
         return of
 
 
-def plans(asked: Mapping[str, int]) -> list[list[Plan]]:
+def plans(counts: Mapping[str, int]) -> list[list[Plan]]:
     """What goes wrong in each run: requests of all steps and all kinds, dealt out by dice."""
     dice = random.Random(7)
     dealt: list[list[Plan]] = [[] for _ in range(RUNS)]
-    for step, count in asked.items():
+    for step, count in counts.items():
         cases = [(number, kind) for number in range(1, count + 1) for kind in KINDS]
         dice.shuffle(cases)
         for run in dealt:
@@ -42,12 +42,12 @@ def plans(asked: Mapping[str, int]) -> list[list[Plan]]:
     return dealt
 
 
-def differences(reference: OddStory, found: OddStory) -> str:
+def differences(reference: OddStory, other: OddStory) -> str:
     """What GitHub shows otherwise than without faults, after which step."""
     return "\n".join(
         f"{step}: {where}: {was} -> {now}"
         for step, before in reference.shown.items()
-        for where, was, now in changes(before, found.shown[step])
+        for where, was, now in changes(before, other.shown[step])
     )
 
 

@@ -28,9 +28,9 @@ def refuse(
     """From now on such requests are refused; the answer ends that."""
     behind, left = github.proxy.behind, [times]
 
-    def answer(asked: Asked) -> Said:
-        if asked.apart or not where(asked) or left[0] == 0:
-            return behind(asked)
+    def answer(request: Asked) -> Said:
+        if request.apart or not where(request) or left[0] == 0:
+            return behind(request)
         left[0] -= 1
         return Said(status, {"message": MESSAGES[status]})
 
@@ -43,7 +43,7 @@ def refuse(
 
 
 def writes_to(*ends: str) -> Callable[[Asked], bool]:
-    return lambda asked: asked.writes and asked.path.endswith(ends)
+    return lambda request: request.writes and request.path.endswith(ends)
 
 
 # ------------------------------------------------------------------- relations of a new issue
@@ -57,8 +57,8 @@ def new(app: App) -> Issue:
 
 
 def related(field: Field) -> tuple[tuple[int, ...], int | None]:
-    found = field.house("other").tracker.get(3)
-    return found.blocked_by, found.parent
+    issue = field.house("other").tracker.get(3)
+    return issue.blocked_by, issue.parent
 
 
 def begun(field: Field) -> None:
@@ -127,9 +127,9 @@ def test_a_parent_that_is_full_is_said_and_the_issue_stands(field: Field) -> Non
     behind = field.github.proxy.behind
     full = "Parent cannot have more than 100 sub-issues"
 
-    def answer(asked: Asked) -> Said:
-        is_relation = asked.writes and asked.path.endswith("/sub_issues")
-        return Said(422, {"message": full}) if is_relation else behind(asked)
+    def answer(request: Asked) -> Said:
+        is_relation = request.writes and request.path.endswith("/sub_issues")
+        return Said(422, {"message": full}) if is_relation else behind(request)
 
     field.github.proxy.behind = answer
     with pytest.raises(RefusedError) as caught:
@@ -154,7 +154,7 @@ def test_a_command_on_an_issue_that_github_does_not_find_for_a_moment_is_tried_a
     number = field.github.issue("Blink")
     comment = field.say(number, "/agent assign worker-1")
     field.house().tracker.list()
-    refuse(field.github, 404, lambda asked: asked.path.endswith(f"/issues/{number}"), times=2)
+    refuse(field.github, 404, lambda request: request.path.endswith(f"/issues/{number}"), times=2)
     field.sync()
     assert field.labels(number) == ["agent:worker-1"]
     assert field.reactions(comment) == ["+1"]
@@ -178,7 +178,7 @@ def test_a_command_is_acknowledged_later_where_it_cannot_be_now(
     field.clock.wait(4_000)
     field.sync()
     assert field.reactions(comment) == [reaction]
-    shown = [each[:8] for each in field.comments(number)[1:]]
+    shown = [comment[:8] for comment in field.comments(number)[1:]]
     assert "Not exec" in shown or text == "status"
     assert len(shown) == 1 + (text == "fly")  # and the status comment
     assert len(field.obeyed()) == 1
@@ -231,11 +231,11 @@ def test_who_was_called_is_unassigned_though_nobody_heard_that_they_were_assigne
     field.sync()
     behind, broken = field.github.proxy.behind, [True]
 
-    def lost(asked: Asked) -> Said:
+    def lost(request: Asked) -> Said:
         """They are assigned, and the answer says otherwise."""
-        said = behind(asked)
-        is_it = asked.writes and asked.path.endswith("/assignees") and broken[0]
-        return Said(status, {"message": MESSAGES[status]}) if is_it else said
+        response = behind(request)
+        is_it = request.writes and request.path.endswith("/assignees") and broken[0]
+        return Said(status, {"message": MESSAGES[status]}) if is_it else response
 
     field.github.proxy.behind = lost
     name = field.ghp(["agent-escalate", "Red?", "--issue", "1"], agent="worker-1").out.strip()
@@ -341,10 +341,10 @@ def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field
     field.sync()
     behind, asked_at = field.github.proxy.behind, [0.0]
 
-    def limited(asked: Asked) -> Said:
+    def limited(request: Asked) -> Said:
         now = field.clock.now()
-        if asked.apart or now - asked_at[0] < 1:
-            return behind(asked)
+        if request.apart or now - asked_at[0] < 1:
+            return behind(request)
         asked_at[0] = now + 20
         return Said(429, {"message": "Too many requests"}, {"Retry-After": "20"})
 
@@ -376,9 +376,9 @@ def test_an_agent_waits_three_seconds_at_most_to_show_what_it_did(
     question = field.ghp('agent-escalate "How?"', agent="worker-1").out.strip()
     behind = field.github.proxy.behind
 
-    def limited(asked: Asked) -> Said:
-        if asked.apart or not asked.writes:
-            return behind(asked)
+    def limited(request: Asked) -> Said:
+        if request.apart or not request.writes:
+            return behind(request)
         return Said(429, {"message": "Too many requests"}, {"Retry-After": "20"})
 
     field.github.proxy.behind = limited
@@ -391,5 +391,5 @@ def test_an_agent_waits_three_seconds_at_most_to_show_what_it_did(
     for _ in range(3):
         field.clock.wait(60)
         field.sync()
-    said = "\n".join(field.comments(number))
-    assert ("Which port?" in said, "> 80" in said) == ("Which" in command, answers)
+    comments = "\n".join(field.comments(number))
+    assert ("Which port?" in comments, "> 80" in comments) == ("Which" in command, answers)

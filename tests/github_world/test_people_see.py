@@ -17,14 +17,14 @@ _TIME = re.compile(r"\d{1,2} [A-Z][a-z]{2} \d{4}, \d\d:\d\d UTC")
 
 @pytest.fixture
 def field(github: GitHub) -> Field:
-    found = Field(github)
-    found.clone("one", escalateTo=["ada"])
-    return found
+    new_field = Field(github)
+    new_field.clone("one", escalateTo=["ada"])
+    return new_field
 
 
 def seen(field: Field) -> list[str]:
     """The comments, with ids, times and our hidden line replaced."""
-    bodies = [_MARKER.sub("", each["body"]) for each in field.raw(1)]
+    bodies = [_MARKER.sub("", comment["body"]) for comment in field.raw(1)]
     return [_TIME.sub("<time>", _ID.sub(r"\1-<id>", _LINE.sub("<line>", body))) for body in bodies]
 
 

@@ -53,7 +53,7 @@ def test_what_has_not_changed_is_not_sent_again_and_costs_nothing(client: Client
     client.comment()
     changed = client.ask("GET", "issues", etag=first.headers["ETag"])
     assert (changed.status, changed.headers["X-RateLimit-Remaining"]) == (200, str(BUDGET - 3))
-    assert [each.not_modified for each in client.github.proxy.exchanges] == [
+    assert [exchange.not_modified for exchange in client.github.proxy.exchanges] == [
         False, True, False, False
     ]  # fmt: skip
 
@@ -81,10 +81,10 @@ def test_what_is_refused_is_not_stored(
 ) -> None:
     proxy = client.github.proxy
     proxy.clock, proxy.faults = (clock := ManualClock()), in_turn(fault)
-    said = client.comment()
+    response = client.comment()
     clock.wait(proxy.retry_after)
-    assert (said.status, said.headers.get("Retry-After")) == (status, wait)
-    assert (said.headers["X-RateLimit-Remaining"] == "0") is (fault is Fault.PRIMARY)
+    assert (response.status, response.headers.get("Retry-After")) == (status, wait)
+    assert (response.headers["X-RateLimit-Remaining"] == "0") is (fault is Fault.PRIMARY)
     assert client.comments() == 0
     assert (client.comment().status, client.comments()) == (201, 1)
 
@@ -189,18 +189,20 @@ def test_what_github_does_not_know_is_a_violation(github: GitHub, client: Client
     client.ask("GET", "issues?colour=green&per_page=500")
     client.ask("POST", "issues", {"title": "x", "type": 5})
     client.ask("PUT", "issues/1", {"title": "x"})
-    found = [each.replace(github.repository, "R") for each in github.proxy.violations]
+    violations = [
+        violation.replace(github.repository, "R") for violation in github.proxy.violations
+    ]
     github.proxy.violations.clear()
-    assert found[:2] == [
+    assert violations[:2] == [
         "GET /repos/{owner}/{repo}/issues: GitHub knows no parameter colour",
         "GET /repos/{owner}/{repo}/issues: the parameter per_page cannot be '500'",
     ]
-    assert any("POST /repos/{owner}/{repo}/issues: .type" in each for each in found)
-    assert "PUT /repos/R/issues/1: GitHub has no such operation" in found
+    assert any("POST /repos/{owner}/{repo}/issues: .type" in violation for violation in violations)
+    assert "PUT /repos/R/issues/1: GitHub has no such operation" in violations
 
 
 def test_an_answer_that_github_would_not_give_is_a_violation(github_world: World) -> None:
-    def behind(asked: Asked) -> Said:
+    def behind(request: Asked) -> Said:
         return Said(200, {"login": 7})
 
     with Proxy(behind, TOKENS, github_world.openapi).running() as proxy:
@@ -209,13 +211,13 @@ def test_an_answer_that_github_would_not_give_is_a_violation(github_world: World
 
 
 def test_dice_fall_the_same_way_for_the_same_seed() -> None:
-    asked = Asked(ADMIN, "POST", "/repos/o/r/issues", {})
+    request = Asked(ADMIN, "POST", "/repos/o/r/issues", {})
     thrown = [
-        [throw(asked) for _ in range(200)] for throw in (at_random(1, 0.5), at_random(1, 0.5))
+        [throw(request) for _ in range(200)] for throw in (at_random(1, 0.5), at_random(1, 0.5))
     ]
     assert thrown[0] == thrown[1]
     assert set(thrown[0]) == {None, *COMMON}
     few = at_random(1, 0.5, most=3)
-    assert sum(few(asked) is not None for _ in range(200)) == 3
+    assert sum(few(request) is not None for _ in range(200)) == 3
     only = in_turn(Fault.CUT, where=writes(["labels"]))
-    assert (only(asked), only(asked._replace(path="/repos/o/r/labels"))) == (None, Fault.CUT)
+    assert (only(request), only(request._replace(path="/repos/o/r/labels"))) == (None, Fault.CUT)

@@ -59,8 +59,8 @@ def test_a_persons_pull_request_is_by_their_account(road: Road, github: GitHub) 
 def test_an_issue_is_shown_also_if_its_pull_requests_are_unknown(
     road: Road, github: GitHub
 ) -> None:
-    def cut(asked: Asked) -> Fault | None:
-        return Fault.CUT if asked.path.endswith("/pulls") else None
+    def cut(request: Asked) -> Fault | None:
+        return Fault.CUT if request.path.endswith("/pulls") else None
 
     github.proxy.faults = cut
     shown = ghp(road, "agent-issue show 1")

@@ -28,9 +28,9 @@ def requests_changes(github: GitHub, head: str) -> None:
     """A person with write access requests changes of a commit."""
     raw, ours = github.act(ADMIN, "GET", "pulls/2"), github.proxy.behind
 
-    def reviewed(asked: Asked) -> Said:
-        answer = ours(asked)
-        if asked.path.endswith("/reviews"):
+    def reviewed(request: Asked) -> Said:
+        answer = ours(request)
+        if request.path.endswith("/reviews"):
             answer.body.append(
                 {
                     "id": 7, "node_id": "R", "user": {**raw["user"], "login": WORKER_2},
@@ -65,8 +65,8 @@ def test_an_agent_hears_of_checks_and_reviews_until_it_is_merged(
     second = run()
     assert second != first
     assert (shift.last().cause, shift.last().outcome) == ("checks/2", "finished")
-    said = "````\nbuild: failure\n2 errors\na.py:7: undefined name\n```\nstop\n"
-    assert said in shift.prompt()
+    output = "````\nbuild: failure\n2 errors\na.py:7: undefined name\n```\nstop\n"
+    assert output in shift.prompt()
     passed = {**BUILD, "head_sha": second, "conclusion": "success"}
     github.act(ADMIN, "POST", "check-runs", passed)
     run()

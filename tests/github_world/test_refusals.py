@@ -52,16 +52,18 @@ def test_a_locked_issue_refuses_the_comment_and_the_question_is_kept(
     hint = "Its conversation is locked. Somebody with write access can unlock it on its page."
     done = ghp(github, clone, "agent-issue comment 1 Hello")
     assert (done.code, done.err.endswith(f"{words}\nHint: {hint}\n")) == (3, True), done.err
-    asked = ghp(github, clone, "agent-escalate Which? --issue 1")
-    assert asked.code == 0
-    assert "Cannot comment on #1: " in asked.err
-    assert words in asked.err
+    escalated = ghp(github, clone, "agent-escalate Which? --issue 1")
+    assert escalated.code == 0
+    assert "Cannot comment on #1: " in escalated.err
+    assert words in escalated.err
     assert "Which?" in ghp(github, clone, "agent-escalations").out
     before = len(github.proxy.exchanges)
     for _ in range(3):
         github.proxy.clock.wait(61)
         ghp(github, clone, "agent-sync")
-    later = [each.asked.path for each in github.proxy.exchanges[before:] if each.asked.writes]
+    later = [
+        exchange.asked.path for exchange in github.proxy.exchanges[before:] if exchange.asked.writes
+    ]
     assert not any(path.endswith("/comments") for path in later)  # not again and again
     github.refusals.clear()
     github.proxy.clock.wait(3_600)

@@ -10,14 +10,14 @@ from tests.support.replicas import behind
 def read(github: GitHub, path: str) -> tuple[int, Any]:
     """What a client is answered; `act` tells the truth."""
     address = f"/repos/{github.repository}/{path}"
-    said, _ = github.proxy.handle(TOKENS[ADMIN], "GET", address, None, "", apart=False)
-    assert said
-    return said.status, said.body
+    response, _ = github.proxy.handle(TOKENS[ADMIN], "GET", address, None, "", apart=False)
+    assert response
+    return response.status, response.body
 
 
-def labels(said: tuple[int, Any]) -> list[str]:
-    issue = said[1][0] if isinstance(said[1], list) else said[1]
-    return [each["name"] for each in issue["labels"]]
+def labels(response: tuple[int, Any]) -> list[str]:
+    issue = response[1][0] if isinstance(response[1], list) else response[1]
+    return [label["name"] for label in issue["labels"]]
 
 
 def test_a_read_answers_as_things_stood_a_while_ago(odd: GitHub) -> None:
@@ -28,15 +28,15 @@ def test_a_read_answers_as_things_stood_a_while_ago(odd: GitHub) -> None:
     assert odd.act(ADMIN, "GET", at)["title"] == "One"
     clock.wait(4)
     assert labels(read(odd, at)) == labels(read(odd, "issues")) == []
-    told = odd.act(ADMIN, "POST", f"{at}/labels", {"labels": ["agent:a"]})
-    assert [each["name"] for each in told] == ["agent:a"]  # a write knows itself
+    labelled = odd.act(ADMIN, "POST", f"{at}/labels", {"labels": ["agent:a"]})
+    assert [label["name"] for label in labelled] == ["agent:a"]  # a write knows itself
     clock.wait(2)
     assert (labels(read(odd, at)), labels(read(odd, "issues"))) == (["agent:a"], [])
     clock.wait(2)
     assert labels(read(odd, "issues")) == ["agent:a"]
     assert read(odd, f"{at}/events") == read(odd, "issues/events") == (200, [])
     clock.wait(7)
-    assert [each["event"] for each in read(odd, f"{at}/events")[1]] == ["labeled"]
+    assert [event["event"] for event in read(odd, f"{at}/events")[1]] == ["labeled"]
 
 
 def test_comments_and_reactions_are_as_late_as_their_lists(odd: GitHub) -> None:
@@ -50,7 +50,7 @@ def test_comments_and_reactions_are_as_late_as_their_lists(odd: GitHub) -> None:
     clock.wait(6)
     at = f"issues/comments/{comment['id']}/reactions"
     odd.act(ADMIN, "POST", at, {"content": "+1"})
-    said = read(odd, lists[0])[1][0]
-    assert (said["body"], said["reactions"]["+1"]) == ("/agent status", 0)
+    comment = read(odd, lists[0])[1][0]
+    assert (comment["body"], comment["reactions"]["+1"]) == ("/agent status", 0)
     clock.wait(6)
     assert read(odd, lists[1])[1][0]["reactions"]["+1"] == 1

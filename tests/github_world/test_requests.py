@@ -14,7 +14,7 @@ def test_a_few_issues_cost_no_more_requests_than_a_thousand_may(
     github_world: World, tmp_path: Path
 ) -> None:
     figures = requests.measure(Place(tmp_path, quick=True))
-    assert [each.name for each in figures] == [
+    assert [figure.name for figure in figures] == [
         "sweep of 30 issues, 4 agents: the first",
         "sweep of 30 issues, 4 agents: nothing changed",
         "sync, nothing changed",
@@ -25,4 +25,4 @@ def test_a_few_issues_cost_no_more_requests_than_a_thousand_may(
         "action, 30 issues: the first job",
         "action, 30 issues: nothing changed",
     ]
-    assert [each for each in figures if not each.holds] == []
+    assert [figure for figure in figures if not figure.holds] == []

@@ -26,9 +26,9 @@ def road(github: GitHub, monkeypatch: pytest.MonkeyPatch) -> Road:
 
 
 def pulls(github: GitHub, **query: str) -> list[dict[str, object]]:
-    found = github.act(ADMIN, "GET", "pulls", **query)
-    assert isinstance(found, list)
-    return found
+    listed = github.act(ADMIN, "GET", "pulls", **query)
+    assert isinstance(listed, list)
+    return listed
 
 
 @pytest.mark.slow
@@ -95,15 +95,15 @@ def test_a_red_check_of_the_host_sends_it_back_and_a_running_one_is_waited_for(
 ) -> None:
     done = road.done("worker-1", 1, {"a.txt": "one\n"})
     run = {"name": "build", "head_sha": done.pull.head, "status": "in_progress"}
-    made = github.act(ADMIN, "POST", "check-runs", run)
+    created = github.act(ADMIN, "POST", "check-runs", run)
     with pytest.raises(RefusedError, match=r"The checks of #2 are still running\."):
         road.merge(1)
     ended = {"status": "completed", "conclusion": "failure"}
-    github.act(ADMIN, "PATCH", f"check-runs/{made['id']}", ended)
+    github.act(ADMIN, "PATCH", f"check-runs/{created['id']}", ended)
     back = sent_back(road.merge(1))
     assert (back.returned.reason, back.returned.text) == ("checks", "build: failure")
-    (said,) = github.act(ADMIN, "GET", "issues/1/comments")
-    assert said["body"].startswith("Pull request #2 (for #1) was sent back: a check failed")
+    (comment,) = github.act(ADMIN, "GET", "issues/1/comments")
+    assert comment["body"].startswith("Pull request #2 (for #1) was sent back: a check failed")
 
 
 @pytest.mark.slow
@@ -182,7 +182,7 @@ def test_the_queue_checks_several_together_and_github_merges_them_in_turn(
     runs = road.folder.parent / "runs"
     github.configure(road.folder, {"checks": [f"echo run >> {runs}; test ! -e bad.txt"]})
     outcomes = road.queue()
-    assert [(type(each).__name__, each.pull.issue) for each in outcomes] == [
+    assert [(type(outcome).__name__, outcome.pull.issue) for outcome in outcomes] == [
         ("Merged", numbers[0]),
         ("Merged", numbers[2]),
         ("SentBack", numbers[1]),

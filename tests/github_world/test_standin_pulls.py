@@ -21,20 +21,20 @@ def clone(github: GitHub) -> Path:
 
 def branch(clone: Path, name: str, files: dict[str, str], onto: str = "origin/main") -> str:
     git(clone, "checkout", "--quiet", "-B", name, onto)
-    made = commit(clone, files, f"Work on {name}")
+    oid = commit(clone, files, f"Work on {name}")
     git(clone, "push", "--quiet", "--force", "origin", name)
-    return made
+    return oid
 
 
 def opened(github: GitHub, head: str, **fields: Any) -> dict[str, Any]:
     new = {"title": f"About {head}", "head": head, "base": "main", **fields}
-    told: dict[str, Any] = github.act(WORKER_1, "POST", "pulls", new)
-    return told
+    pull: dict[str, Any] = github.act(WORKER_1, "POST", "pulls", new)
+    return pull
 
 
 def merged(github: GitHub, number: int, **how: str) -> tuple[int, str]:
-    said = github.try_to(WORKER_1, "PUT", f"pulls/{number}/merge", how)
-    return said.status, said.body["message"]
+    response = github.try_to(WORKER_1, "PUT", f"pulls/{number}/merge", how)
+    return response.status, response.body["message"]
 
 
 def test_one_is_where_its_branch_is_and_merging_it_closes_the_issue(
@@ -53,8 +53,8 @@ def test_one_is_where_its_branch_is_and_merging_it_closes_the_issue(
         f"About agent/a/1 (#{number})"
     )
     assert git(clone, "cat-file", "-p", "origin/main:b.txt") == "b"
-    told = github.act(ADMIN, "GET", f"pulls/{number}")
-    assert (told["merged"], told["merge_commit_sha"], told["head"]["sha"]) == (
+    pull = github.act(ADMIN, "GET", f"pulls/{number}")
+    assert (pull["merged"], pull["merge_commit_sha"], pull["head"]["sha"]) == (
         True, git(clone, "rev-parse", "origin/main"), newer
     )  # fmt: skip
     assert github.act(ADMIN, "GET", f"issues/{issue}")["state"] == "closed"
@@ -84,13 +84,13 @@ def test_what_conflicts_or_is_a_draft_is_not_merged(github: GitHub, clone: Path)
     assert merged(github, two["number"]) == (405, "Pull Request is not mergeable")
     github.act(WORKER_1, "PATCH", f"pulls/{two['number']}", {"title": "Two"})
     mutation = "mutation($id: ID!) { markPullRequestReadyForReview(input: {pullRequestId: $id}) { pullRequest { isDraft } } }"  # noqa: E501
-    said = github.act(
+    data = github.act(
         WORKER_1, "POST", "/graphql", {"query": mutation, "variables": {"id": two["node_id"]}}
     )
-    assert said["data"]["markPullRequestReadyForReview"]["pullRequest"]["isDraft"] is False
+    assert data["data"]["markPullRequestReadyForReview"]["pullRequest"]["isDraft"] is False
     assert merged(github, one["number"])[0] == 200
-    told = github.act(ADMIN, "GET", f"pulls/{two['number']}")
-    assert (told["draft"], told["mergeable_state"]) == (False, "dirty")
+    pull = github.act(ADMIN, "GET", f"pulls/{two['number']}")
+    assert (pull["draft"], pull["mergeable_state"]) == (False, "dirty")
     assert merged(github, two["number"]) == (405, "Pull Request is not mergeable")
 
 
@@ -104,8 +104,8 @@ def test_what_makes_no_sense_is_not_opened(github: GitHub, clone: Path) -> None:
         ("nothing-new", "No commits between main and nothing-new"),
     ):
         new = {"title": "t", "head": head, "base": "main"}
-        said = github.try_to(WORKER_1, "POST", "pulls", new)
-        assert (said.status, said.body["errors"][0].get("message")) == (422, why)
+        response = github.try_to(WORKER_1, "POST", "pulls", new)
+        assert (response.status, response.body["errors"][0].get("message")) == (422, why)
     assert github.try_to(OUTSIDER, "POST", "pulls", new).status == 403
 
 
@@ -116,18 +116,18 @@ def test_they_are_listed_among_the_issues_too(github: GitHub, clone: Path) -> No
     listed = github.act(ADMIN, "GET", "issues", state="all", sort="created", direction="asc")
     assert [(x["number"], "pull_request" in x) for x in listed] == [(issue, False), (number, True)]
     assert "pull_request" in github.act(ADMIN, "GET", f"issues/{number}")
-    found = github.act(ADMIN, "GET", "pulls", head="ada:one", state="all")
-    assert [each["number"] for each in found] == [number]
+    pulls = github.act(ADMIN, "GET", "pulls", head="ada:one", state="all")
+    assert [pull["number"] for pull in pulls] == [number]
 
 
 def test_checks_are_of_a_commit(github: GitHub, clone: Path) -> None:
     head = branch(clone, "one", {"a.txt": "a\n"})
     assert github.act(ADMIN, "GET", f"commits/{head}/check-runs")["total_count"] == 0
     run = {"name": "tests", "head_sha": head, "status": "completed", "conclusion": "failure"}
-    made = github.act(ADMIN, "POST", "check-runs", run)
-    github.act(ADMIN, "PATCH", f"check-runs/{made['id']}", {"conclusion": "success"})
-    told = github.act(ADMIN, "GET", "commits/one/check-runs")
-    assert [(each["name"], each["conclusion"]) for each in told["check_runs"]] == [
+    created = github.act(ADMIN, "POST", "check-runs", run)
+    github.act(ADMIN, "PATCH", f"check-runs/{created['id']}", {"conclusion": "success"})
+    page = github.act(ADMIN, "GET", "commits/one/check-runs")
+    assert [(run["name"], run["conclusion"]) for run in page["check_runs"]] == [
         ("tests", "success")
     ]
     assert github.act(ADMIN, "GET", f"commits/{head}/status")["total_count"] == 0

@@ -24,18 +24,18 @@ def recorded() -> Path:
 
 def spoken(folder: Path, *names: str) -> dict[tuple[str, str], recordings.Recorded]:
     """The last exchange of each kind: verb and end of the path."""
-    found = {}
+    by_end = {}
     for name in names:
         for path in sorted(folder.glob(f"{name}.txt")):
-            for each in recordings.conversation(path):
-                end = "/".join(x for x in each.path.split("/")[5:] if not x.isdecimal())
-                if each.said:
-                    found[each.verb, end] = each
-    return found
+            for recorded in recordings.conversation(path):
+                end = "/".join(x for x in recorded.path.split("/")[5:] if not x.isdecimal())
+                if recorded.said:
+                    by_end[recorded.verb, end] = recorded
+    return by_end
 
 
-def keys(said: Any) -> set[str]:
-    return set(said[0] if isinstance(said, list) else said)
+def keys(body: Any) -> set[str]:
+    return set(body[0] if isinstance(body, list) else body)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ def test_the_judge_takes_what_the_real_one_said(
     assert judge
     wrong = []
     for path in recorded.glob(f"{name}.txt"):
-        for each in recordings.conversation(path):
-            at = each.path.partition("?")[0]
-            wrong += judge.of_request(each.verb, at, {}, each.asked)
+        for exchange in recordings.conversation(path):
+            at = exchange.path.partition("?")[0]
+            wrong += judge.of_request(exchange.verb, at, {}, exchange.asked)
             # Of older answers only what they were asked for is still as it was then.
             if name.startswith(("Sub", "IssueDep")):
-                wrong += judge.of_answer(each.verb, at, each.status, each.said)
+                wrong += judge.of_answer(exchange.verb, at, exchange.status, exchange.said)
             judged += 1
     assert judged
     assert wrong == []
@@ -74,7 +74,7 @@ def test_relations_are_asked_for_and_answered_as_there(github: GitHub, recorded:
     for verb, path, body in ours:
         end = "/".join(x for x in path.split("/")[2:] if not x.isdecimal())
         theirs = real[verb, end]
-        said = github.try_to(ADMIN, verb, path, body)
-        assert said.status == theirs.status, (verb, end)
+        response = github.try_to(ADMIN, verb, path, body)
+        assert response.status == theirs.status, (verb, end)
         assert set(body or {}) == set(theirs.asked or {}), (verb, end)
-        assert keys(theirs.said) - keys(said.body) <= ELSEWHERE, (verb, end)
+        assert keys(theirs.said) - keys(response.body) <= ELSEWHERE, (verb, end)

@@ -64,20 +64,24 @@ def from_a_form_to_the_trunk(story: Story, one: Actor, two: Actor, person: Actor
     here = story.start(one, number)
     story.ghp(two, f"agent-start {number}", code=3)  # it is another's
     story.ghp(here, "agent-heartbeat --status implementing --progress")
-    asked = story.ghp(here, ["agent-escalate", "How fast?", "--option", "1 Hz", "--option", "2 Hz"])
-    question = asked.out.strip()
+    escalated = story.ghp(
+        here, ["agent-escalate", "How fast?", "--option", "1 Hz", "--option", "2 Hz"]
+    )
+    question = escalated.out.strip()
     story.ghp(here, "agent-heartbeat --status blocked")
     story.settle(one, person)
-    assert len([each for each in story.comments(number) if "How fast?\n" in each]) == 1
-    said = {"body": f"/agent answer {question} 9 Hz\n\n/agent stop"}
-    story.github.act(OUTSIDER, "POST", f"issues/{number}/comments", said)
-    said = {"body": f"/agent answer {question} 2 Hz"}
-    comment = story.github.act(ADMIN, "POST", f"issues/{number}/comments", said)["id"]
+    assert len([comment for comment in story.comments(number) if "How fast?\n" in comment]) == 1
+    body = {"body": f"/agent answer {question} 9 Hz\n\n/agent stop"}
+    story.github.act(OUTSIDER, "POST", f"issues/{number}/comments", body)
+    body = {"body": f"/agent answer {question} 2 Hz"}
+    comment = story.github.act(ADMIN, "POST", f"issues/{number}/comments", body)["id"]
     story.settle(one, two, person)
-    told = story.json(one, "agent-escalations")
-    assert [said["text"] for each in told for said in each["answers"]] == ["2 Hz"]
+    questions = story.json(one, "agent-escalations")
+    assert [answer["text"] for question_row in questions for answer in question_row["answers"]] == [
+        "2 Hz"
+    ]
     reactions = story.github.act(ADMIN, "GET", f"issues/comments/{comment}/reactions")
-    assert [each["content"] for each in reactions] == ["+1"]
+    assert [reaction["content"] for reaction in reactions] == ["+1"]
     work(here, "blink")
     to_the_end(story, here, number)
     return number
@@ -117,7 +121,9 @@ def tell(story: Story) -> None:
     story.ghp(sweeper, "agent-sweep")
     assert story.twice() == []
     assert story.impatient() == []
-    first = [each for each in story.comments(1) if each.startswith("This issue is closed.")]
+    first = [
+        comment for comment in story.comments(1) if comment.startswith("This issue is closed.")
+    ]
     assert len(first) == 1  # one comment tells how it stands, and tells the last of it
     assert sorted({*story.trunk()} & {"Add blink", "Add half", "Add shine"}) == [
         "Add blink", "Add half", "Add shine"
@@ -139,11 +145,11 @@ def test_whatever_goes_wrong_nothing_is_there_twice_and_nothing_is_lost(
     dice = at_random(seed, 0.65)
     story.github.proxy.delay = 0.02  # a slow answer; one that comes too late is as good as cut off
 
-    def fault(asked: Asked) -> Fault | None:
+    def fault(request: Asked) -> Fault | None:
         """A server that says 304 where something has changed lies, and whoever believes it is
         wrong once: so it lies about lists of issues alone."""
-        thrown = dice(asked)
-        lies = thrown is Fault.STALE and not asked.path.endswith("/issues")
+        thrown = dice(request)
+        lies = thrown is Fault.STALE and not request.path.endswith("/issues")
         return Fault.BAD_GATEWAY_AFTER if lies else thrown
 
     story.github.proxy.faults = fault

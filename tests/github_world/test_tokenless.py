@@ -42,22 +42,22 @@ def test_an_agent_without_a_token_claims_asks_hands_over_and_finishes(
     pass_on(story, person)
     pass_on(story, one)
     listed = story.json(one, "agent-issues")
-    assert [(each["number"], each["title"]) for each in listed] == [(1, "Blink"), (2, "Shine")]
+    assert [(issue["number"], issue["title"]) for issue in listed] == [(1, "Blink"), (2, "Shine")]
 
     here = story.start(one, number)
     story.ghp(person, f"agent-claim {number}", code=3)
-    asked = story.ghp(here, ["agent-escalate", "How fast?"]).out.strip()
+    escalated = story.ghp(here, ["agent-escalate", "How fast?"]).out.strip()
     story.ghp(here, f"agent-issue comment {number} 'I began.'")
     pass_on(story, here, person)
     assert story.labels(number) == ["agent:needs-human", "agent:worker-1"]
-    said = story.comments(number)
-    assert len([each for each in said if "How fast?\n" in each]) == 1
-    assert len([each for each in said if each.startswith("I began.")]) == 1
-    body = {"body": f"/agent answer {asked} 2 Hz"}
+    comments = story.comments(number)
+    assert len([comment for comment in comments if "How fast?\n" in comment]) == 1
+    assert len([comment for comment in comments if comment.startswith("I began.")]) == 1
+    body = {"body": f"/agent answer {escalated} 2 Hz"}
     story.github.act(ADMIN, "POST", f"issues/{number}/comments", body)
     pass_on(story, person, here)
-    told = story.json(here, "agent-escalations")
-    assert [answer["text"] for each in told for answer in each["answers"]] == ["2 Hz"]
+    questions = story.json(here, "agent-escalations")
+    assert [answer["text"] for question in questions for answer in question["answers"]] == ["2 Hz"]
 
     commit(here.folder, {"src/blink.py": "BLINK = True\n"}, "Add blink")
     two = story.actor("", "two", "worker-2")
@@ -68,19 +68,19 @@ def test_an_agent_without_a_token_claims_asks_hands_over_and_finishes(
     pass_on(story, here, person, two)
     assert "agent:worker-2" in story.labels(number)
     assert "agent:worker-1" not in story.labels(number)
-    there = story.start(two, number)
-    commit(there.folder, {"src/blink2.py": "BLINK = True\n"}, "Add more")
-    finished = story.ghp(there, "agent-finish")
+    second = story.start(two, number)
+    commit(second.folder, {"src/blink2.py": "BLINK = True\n"}, "Add more")
+    finished = story.ghp(second, "agent-finish")
     assert "waits for a clone with a token" in finished.err
-    pass_on(story, there, person, there)
+    pass_on(story, second, person, second)
     (pull,) = story.github.act(ADMIN, "GET", "pulls", state="all")
     assert f"Closes #{number}" in pull["body"]
-    refused = story.ghp(there, f"agent-merge {number}", code=3)
+    refused = story.ghp(second, f"agent-merge {number}", code=3)
     assert "it has no token" in refused.err
     story.ghp(person, f"agent-merge {number} --unchecked")
     assert story.github.act(ADMIN, "GET", f"issues/{number}")["state"] == "closed"
-    pass_on(story, person, there, one)
-    assert [each["number"] for each in story.json(one, "agent-issues")] == [2]
+    pass_on(story, person, second, one)
+    assert [issue["number"] for issue in story.json(one, "agent-issues")] == [2]
     assert story.twice() == []
     assert "Add more" in git(story.github.remote, "log", "--format=%s", "main")
 
@@ -88,10 +88,10 @@ def test_an_agent_without_a_token_claims_asks_hands_over_and_finishes(
 def test_a_new_issue_waits_and_gets_githubs_number(story: Story, person: Actor, one: Actor) -> None:
     story.github.issue("Blink")
     pass_on(story, person, one)
-    made = story.ghp(one, "agent-issue new Shine --body 'It shines.'")
-    assert int(made.out) > 1_000_000_000
+    created = story.ghp(one, "agent-issue new Shine --body 'It shines.'")
+    assert int(created.out) > 1_000_000_000
     pass_on(story, one, person, one)
     pass_on(story, one, person, one)
     listed = story.json(one, "agent-issues")
-    assert [(each["number"], each["title"]) for each in listed] == [(1, "Blink"), (2, "Shine")]
+    assert [(issue["number"], issue["title"]) for issue in listed] == [(1, "Blink"), (2, "Shine")]
     assert story.twice() == []
