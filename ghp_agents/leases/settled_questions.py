@@ -68,7 +68,7 @@ def _of_closed_issues(
 ) -> dict[str, str]:
     """Why open questions about an issue need no answer any more, by their ids."""
     orders = stopping.in_force(ctx, snapshot)
-    asked = [
+    doubted = [
         x
         for x in escalations
         if x.is_open
@@ -79,14 +79,14 @@ def _of_closed_issues(
             or doubtful.has_stopped(x.question.agent, snapshot)
         )
     ]
-    if not asked:
+    if not doubted:
         return {}
     try:
         issues = ctx.tracker.known(closed=True)
     except GhpError:
         return {}  # nothing is known to be closed
     closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
-    return {x.id: _closed(x.question) for x in asked if x.question.issue in closed}
+    return {x.id: _closed(x.question) for x in doubted if x.question.issue in closed}
 
 
 def _closed(question: Question) -> str:
