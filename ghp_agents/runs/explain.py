@@ -11,7 +11,7 @@ from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
 from ghp_agents.runs import causes, folder, host_news, reaction
 from ghp_agents.runs.host_news import HostNews
-from ghp_agents.runs.reaction import MOST_TRIES, RunCause
+from ghp_agents.runs.reaction import RunCause
 from ghp_agents.workspace import Workspace
 
 
@@ -21,11 +21,7 @@ class CauseTrace(NamedTuple):
     key: str
     words: str
     tried: int
-
-    @property
-    def starts(self) -> bool:
-        """Whether a run is started for it."""
-        return self.tried < MOST_TRIES
+    starts: bool = True  # a run, if its agent is supervised
 
 
 class ReactionTrace(NamedTuple):
@@ -55,7 +51,7 @@ def of_issue(ctx: Context, issue: int) -> ReactionTrace:
     return ReactionTrace(
         holder,
         [
-            _trace(cause, reaction.tries(cause.key, runs))
+            _trace(cause, reaction.tries(cause.key, runs), starts=cause not in chosen.hopeless)
             for cause in (*chosen.causes, *chosen.hopeless)
         ],
         _is_supervised(ctx.ws, holder),
@@ -63,8 +59,8 @@ def of_issue(ctx: Context, issue: int) -> ReactionTrace:
     )
 
 
-def _trace(cause: RunCause, tried: int) -> CauseTrace:
-    return CauseTrace(cause.key, f"{cause.words[:1].upper()}{cause.words[1:]}.", tried)
+def _trace(cause: RunCause, tried: int, *, starts: bool) -> CauseTrace:
+    return CauseTrace(cause.key, f"{cause.words[:1].upper()}{cause.words[1:]}.", tried, starts)
 
 
 def _is_supervised(ws: Workspace, agent: str) -> bool:

@@ -14,7 +14,7 @@ from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.runs import causes, give_up, outcome
 from ghp_agents.runs.host_news import HostNews
 from ghp_agents.runs.reaction import RunCause
-from ghp_agents.runs.record import ASKS, FINISHED, RunRecord
+from ghp_agents.runs.record import ASKS, FINISHED, UNCHANGED, RunRecord
 from ghp_agents.state.presence import number
 
 CLOSES_WITHIN = 60.0  # seconds between a merge and the news that its issue is closed
@@ -83,7 +83,8 @@ class FreedIssues:
         return frozenset(
             run.issue
             for run in last
-            if run.outcome == FINISHED and (run.issue in held or self._is_young(run.id, now))
+            if run.outcome in (FINISHED, UNCHANGED)
+            and (run.issue in held or self._is_young(run.id, now))
         )
 
     def _is_young(self, run: str, now: float) -> bool:

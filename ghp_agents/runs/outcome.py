@@ -12,20 +12,22 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Context, Snapshot
+from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
 from ghp_agents.pulls import finish_later
-from ghp_agents.pulls.pull import Pull
 from ghp_agents.runs.record import (
     ASKS,
     BLOCKED,
+    ENDED,
     FAILED,
     FINISHED,
     LOST,
     STOPPED,
     TEXT_LIMIT,
+    UNCHANGED,
     RunRecord,
 )
+from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.state.cause import CLOSED, MERGED
 from ghp_agents.state.presence import number
 
@@ -53,7 +55,11 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
     pull = ctx.forge.find(run.branch)
     if pull is not None and (pull.state == "open" or pull.updated_at >= run.at):
         name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
-        return RunOutcome(FINISHED, name + _unchanged(snapshot, pull))
+        is_back = (pull.number, pull.head) in listing.sent_back(snapshot, [pull])
+        if pull.state != "open" or not is_back:
+            return RunOutcome(FINISHED, name)
+        if not asks(ctx, run.agent, run.issue):
+            return RunOutcome(UNCHANGED, f"{name} is as it was sent back{_detail(code, error)}")
     if asks(ctx, run.agent, run.issue):
         return RunOutcome(ASKS, "it asked a person")
     blockers = waits_for(ctx, run.issue)
@@ -105,10 +111,25 @@ def asks(ctx: Context, agent: str, issue: int) -> bool:
     )
 
 
-def _unchanged(snapshot: Snapshot, pull: Pull) -> str:
-    """Says so if nothing new was finished since the pull request was sent back."""
-    is_same = (pull.number, pull.head) in listing.sent_back(snapshot, [pull])
-    return ", unchanged since it was sent back" if is_same else ""
+def settled(
+    run: RunRecord, outcome: RunOutcome, code: int | None, progress: ClientProgress
+) -> RunRecord:
+    """The record of a run that has ended, but for the time."""
+    return run._replace(
+        state=ENDED,
+        outcome=outcome.kind,
+        why=outcome.why,
+        turns=progress.turns,
+        cost=progress.cost,
+        tokens=progress.tokens,
+        session=progress.session or run.session,
+        declined=int(outcome.kind == UNCHANGED and code == 0),
+    )
+
+
+def _detail(code: int | None, error: str) -> str:
+    """How a client ended that did not end well."""
+    return f"; {_failure(code, error)}" if code != 0 else ""
 
 
 def _failure(code: int | None, error: str) -> str:

@@ -1,7 +1,8 @@
 """Which agent is started again, and why: the causes that stand, and the runs that tried them. Pure.
 
-A cause is tried by at most two runs. If it still stands then, a person is asked. Nothing is counted
-elsewhere: each run's record names the causes that it was started for.
+A cause is tried by at most two runs, and by one if its agent looked and changed nothing. If it
+still stands then, a person is asked. Nothing is counted elsewhere: each run's record names the
+causes that it was started for.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +14,7 @@ from ghp_agents.handoffs.returned import Return
 from ghp_agents.hotpath.quoting import clean, cut, fence, file, who
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import TEXT_LIMIT
-from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, RunRecord
+from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, UNCHANGED, RunRecord
 
 MOST_TRIES = 2  # runs for one cause
 MOST_TEXT = 16_000  # characters of all texts of a prompt
@@ -183,14 +184,20 @@ def tries(key: str, runs: Iterable[RunRecord]) -> int:
     return sum(run.outcome != INTERRUPTED for run in runs if key in run.cause.split())
 
 
+def is_hopeless(key: str, runs: Sequence[RunRecord]) -> bool:
+    """Whether no other run should try a cause: enough have, or one left the work as it was."""
+    return tries(key, runs) >= MOST_TRIES or any(
+        run.declined and key in run.cause.split() for run in runs
+    )
+
+
 def _is_heard(key: str, runs: Iterable[RunRecord]) -> bool:
-    heard = (run for run in runs if run.outcome in (FINISHED, ASKS))
+    heard = (run for run in runs if run.outcome in (FINISHED, UNCHANGED, ASKS))
     return any(key in run.cause.split() for run in heard)
 
 
 def _reaction(causes: Sequence[RunCause], runs: Sequence[RunRecord]) -> Reaction:
-    counts = {cause.key: tries(cause.key, runs) for cause in causes}
-    go_on = tuple(cause for cause in causes if counts[cause.key] < MOST_TRIES)
-    hopeless = tuple(cause for cause in causes if counts[cause.key] >= MOST_TRIES)
-    most = max((counts[cause.key] for cause in hopeless), default=0)
+    hopeless = tuple(cause for cause in causes if is_hopeless(cause.key, runs))
+    go_on = tuple(cause for cause in causes if cause not in hopeless)
+    most = max((tries(cause.key, runs) for cause in hopeless), default=0)
     return Reaction(go_on[:MOST_CAUSES], hopeless, most)

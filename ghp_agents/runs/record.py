@@ -8,6 +8,7 @@ STARTING, RUNNING, ENDED = "starting", "running", "ended"
 
 # How a run ended.
 FINISHED = "finished"  # there is a pull request, or the issue is closed
+UNCHANGED = "unchanged"  # its pull request is as it was when it was sent back
 ASKS = "asks"  # its agent asked a person and waits
 BLOCKED = "blocked"  # its issue waits for another one
 FAILED = "failed"
@@ -49,6 +50,7 @@ class RunRecord(NamedTuple):
     task: str = ""  # of a background task: its name and arguments; then the issue is 0
     starter: str = ""  # the agent that started the task; empty: a person
     container: str = ""  # the program that runs its container
+    declined: int = 0  # 1: its client ended well and left what was sent back unchanged
 
     @property
     def name(self) -> str:
@@ -63,7 +65,7 @@ class RunRecord(NamedTuple):
     @property
     def failures(self) -> int:
         """Failures in a row, with this run. A result or giving up ends the row."""
-        if self.outcome in (FINISHED, ASKS, BLOCKED, HANDED_OVER, ESCALATED):
+        if self.outcome in (FINISHED, UNCHANGED, ASKS, BLOCKED, HANDED_OVER, ESCALATED):
             return 0
         return self.tries + (self.outcome == FAILED)
 

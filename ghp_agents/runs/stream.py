@@ -97,6 +97,13 @@ def shown(line: str) -> ShownLine | None:
     return None
 
 
+def last_words(before: str, line: str) -> str:
+    """What says how a client ended, after one more line: its last one that is no advice."""
+    shown_line = shown(line)
+    text = shown_line.text if shown_line else ""
+    return before if not text or text == "Ended." or text.lower().startswith("hint:") else text
+
+
 def _event(line: str) -> dict[str, Any] | None:
     if len(line) > LINE_LIMIT or not line.lstrip().startswith("{"):
         return None

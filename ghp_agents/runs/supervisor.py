@@ -306,11 +306,7 @@ class Supervisor:
             ending = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
         if ended is not None and ending.kind == FAILED:
             ending = ended
-        run = self._runs[run.id]._replace(
-            state=ENDED, outcome=ending.kind, why=ending.why, ended=self._now,
-            turns=progress.turns, cost=progress.cost, tokens=progress.tokens,
-            session=progress.session or run.session,
-        )  # fmt: skip
+        run = outcome.settled(self._runs[run.id], ending, code, progress)._replace(ended=self._now)
         self._keep(run)
         self._spending.add(run, max(0.0, self._now - watched.began))
         with suppress(OSError):

@@ -188,8 +188,7 @@ class _Listener:
 
     def _take(self, line: str) -> None:
         self.progress = stream.read(self.progress, line)
-        shown = stream.shown(line)
-        self.last = shown.text if shown and shown.text != "Ended." else self.last
+        self.last = stream.last_words(self.last, line)
 
 
 def cancel(ctx: Context, run: RunRecord, reason: str) -> RunRecord:

@@ -36,8 +36,7 @@ class WatchedRun:
         for line in self.reader.lines():
             self.spoke = now
             self.progress = stream.read(self.progress, line)
-            line_shown = stream.shown(line)
-            self.last_line = line_shown.text if line_shown else self.last_line
+            self.last_line = stream.last_words(self.last_line, line)
         if self.reader.whole > whole:
             times.note_time(self.place, self.reader.whole, now - self.began)
         if folder.rotate(self.place):

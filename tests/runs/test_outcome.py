@@ -7,7 +7,18 @@ import pytest
 from ghp_agents.pulls import start
 from ghp_agents.runs import outcome
 from ghp_agents.runs.outcome import RunOutcome
-from ghp_agents.runs.record import ASKS, BLOCKED, FAILED, FINISHED, LOST, STOPPED, RunRecord
+from ghp_agents.runs.record import (
+    ASKS,
+    BLOCKED,
+    ENDED,
+    FAILED,
+    FINISHED,
+    LOST,
+    STOPPED,
+    UNCHANGED,
+    RunRecord,
+)
+from ghp_agents.runs.stream import ClientProgress
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 from tests.support.runs import RUN, Shift
@@ -56,9 +67,24 @@ def test_work_that_is_as_it_was_sent_back_is_no_new_result(shift: Shift, run: Ru
     git(shift.repo, "add", ".")
     git(shift.repo, "commit", "-qm", "other")
     assert invoke("agent-merge 3 --unchecked --as @me", shift.repo).code != 0, "a conflict"
-    assert found(shift, run, 3) == RunOutcome(
-        FINISHED, "pull request #3, unchanged since it was sent back"
-    )
+    words = "pull request #3 is as it was sent back"
+    assert found(shift, run) == RunOutcome(UNCHANGED, words)
+    assert found(shift, run, 3) == RunOutcome(UNCHANGED, f"{words}; it exited with code 3")
+    succeed(shift.repo, "agent-escalate Why? --issue 1 --as worker-1")
+    assert found(shift, run) == RunOutcome(ASKS, "it asked a person")
+
+
+@pytest.mark.parametrize(("code", "declined"), [(0, 1), (1, 0), (None, 0)])
+def test_only_a_client_that_ended_well_has_declined_to_change_its_work(
+    code: int | None, declined: int
+) -> None:
+    progress = ClientProgress("s-1", 3, 0.5, 70)
+    ended = outcome.settled(RUN, RunOutcome(UNCHANGED, "same"), code, progress)
+    assert ended == RUN._replace(
+        state=ENDED, outcome=UNCHANGED, why="same", turns=3, cost=0.5, tokens=70, session="s-1",
+        declined=declined,
+    )  # fmt: skip
+    assert outcome.settled(RUN, RunOutcome(FINISHED, "new"), code, progress).declined == 0
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ from ghp_agents.handoffs.returned import Return
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.runs import reaction
 from ghp_agents.runs.reaction import MOST_TRIES, PullNews, PullVerdict, Reaction, RunCause
-from ghp_agents.runs.record import ASKS, FAILED, FINISHED, INTERRUPTED, LOST, RunRecord
+from ghp_agents.runs.record import ASKS, FAILED, FINISHED, INTERRUPTED, LOST, UNCHANGED, RunRecord
 from tests.support.runs import RUN
 
 ANN, BOT = Actor("Ann", is_person=True), Actor("worker-2")
@@ -33,9 +33,10 @@ def runs(draw: some.DrawFn) -> RunRecord:
     """A run that was started for some of them."""
     issue = draw(issues)
     keys = draw(some.sets(some.sampled_from(KEYS)))
-    outcome = draw(some.sampled_from(["", FINISHED, FAILED, ASKS, INTERRUPTED, LOST]))
+    outcome = draw(some.sampled_from(["", FINISHED, UNCHANGED, FAILED, ASKS, INTERRUPTED, LOST]))
+    declined = draw(some.booleans()) if outcome in (UNCHANGED, ASKS) else False
     words = " ".join(sorted(f"{key}-{issue}" for key in keys))
-    return RUN._replace(issue=issue, outcome=outcome, cause=words)
+    return RUN._replace(issue=issue, outcome=outcome, cause=words, declined=int(declined))
 
 
 @given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key),
@@ -47,14 +48,13 @@ def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(
     for cause in standing:
         chosen = reactions.get(cause.issue, Reaction(()))
         heard = cause.is_heard and any(
-            cause.key in run.cause.split() and run.outcome in (FINISHED, ASKS) for run in past
+            cause.key in run.cause.split() and run.outcome in (FINISHED, UNCHANGED, ASKS)
+            for run in past
         )
-        assert (cause in chosen.causes) == (
-            not heard and reaction.tries(cause.key, past) < MOST_TRIES
-        )
-        assert (cause in chosen.hopeless) == (
-            not heard and reaction.tries(cause.key, past) >= MOST_TRIES
-        )
+        declined = any(cause.key in run.cause.split() and run.declined for run in past)
+        tried = declined or reaction.tries(cause.key, past) >= MOST_TRIES
+        assert (cause in chosen.causes) == (not heard and not tried)
+        assert (cause in chosen.hopeless) == (not heard and tried)
 
 
 @given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key))

@@ -59,6 +59,23 @@ def test_after_two_runs_for_failed_checks_a_person_is_asked_once(shift: Shift) -
 
 
 @pytest.mark.slow
+def test_after_one_run_that_changed_nothing_a_person_is_asked(shift: Shift) -> None:
+    road = Road(shift.repo, shift.clock)
+    road.configure({"checks": [CHECK]})
+    succeed(shift.repo, "agent-issue close 2 --reason Later --as @me")
+    supervisor = shift.supervisor(f"[ -f work.txt ] && exit 0; {WORKS}")
+    for _ in range(4):
+        run(shift, supervisor)
+        merge(road)
+        shift.clock.wait(60)
+    assert states(shift.runs()) == [("worker-1", 1, "finished"), ("worker-1", 1, "asks")]
+    assert "pull request #3 is as it was sent back" in shift.last().why
+    assert len(questions(shift)) == 1
+    explained = invoke("agent-explain 1", shift.repo).out
+    assert "✗ 1 run tried to put that right, so a person decides.\n" in explained
+
+
+@pytest.mark.slow
 def test_a_person_who_looks_at_it_is_left_alone(shift: Shift) -> None:
     road = Road(shift.repo, shift.clock)
     road.configure({"checks": [CHECK]})
