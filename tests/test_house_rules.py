@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 import pytest
 
-from tests.support import breaches
+from tests.support import breaches, reader_texts
 from tests.support.breaches import LONGEST, TOPS
 from tests.support.house import CHECKOUT, Source, broad_excepts, sources
 from tests.support.pure import PURE
+from tests.support.reader_texts import MOST
 from tools.measures import measures
 
 pytestmark = [pytest.mark.slow, pytest.mark.cases(99)]  # `make check` runs them, first of all
@@ -160,6 +161,23 @@ RULES = [
         bad=Source("tests/test_example.py", "@pytest.mark.skip\ndef test_x(): ...\n"),
         good=Source("tests/test_example.py", "@pytest.mark.skip(reason='x')\ndef test_x(): ...\n"),
         folders=("tests",),
+    ),
+    Rule(
+        says=f"A sentence that people or agents read has at most {MOST} words.",
+        why="A longer one needs a second reading, and most of its readers are not at home in it.",
+        instead="Make two sentences of it, or drop what the reader does not need. A command, a "
+        "quotation or a bracket counts as one word, and a colon ends a sentence.",
+        breaches=reader_texts.long_sentences,
+        bad=Source(PLACE, f"GhpError('{'so ' * MOST}long.')\n"),
+        good=Source(PLACE, f"GhpError('{'so ' * (MOST - 1)}long.')\n"),
+    ),
+    Rule(
+        says="Help, messages, errors and hints use the words of docs/STYLE.md.",
+        why="A word that is read as a figure of speech hides who does what.",
+        instead="; ".join(f"not `{no}`: {yes}" for no, yes in reader_texts.CROOKED.items()) + ".",
+        breaches=reader_texts.crooked_words,
+        bad=Source(PLACE, "output.say('The agent hears of it.')\n"),
+        good=Source(PLACE, "output.say('The agent is notified.')\n"),
     ),
 ]
 

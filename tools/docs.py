@@ -44,17 +44,18 @@ Data goes to standard output, everything else to standard error. `ghp-agents` is
 as `ghp`; use that name if another program is called `ghp`. `ghpa` is its short name, without the
 prefix: `ghpa status` is `ghp agent-status`.
 
-These options stand before or after any command: `-C FOLDER` (run as if started there), `-q`
+These options may stand before or after any command: `-C FOLDER` (run as if started there), `-q`
 (print only data and errors), `-v` (print the git commands and HTTP requests that are run), and
-`--no-pager`. `ghp agent-help COMMAND` is `COMMAND --help`. What gh calls `issue list`, `issue view`
-and `issue create`, or `pr list`, works after `agent-`, too.
+`--no-pager`. `ghp agent-help COMMAND` is `COMMAND --help`. Names of gh work
+after `agent-`, too: `issue list`, `issue view`, `issue create`, `pr list`.
 
 `--json` prints JSON, described in [schemas](schemas/README.md). `--json FIELDS` prints only these
-fields, as in `--json number,title`; after a command with any number of arguments it needs `=`.
-`--jq EXPR` filters the JSON, and needs the extra `jq`.
+fields, as in `--json number,title`. After a command that takes many arguments, write
+`--json=number,title`. `--jq EXPR` filters the JSON, and needs the extra `jq`.
 
 `--at WHEN` shows a list as it was, by the times in its records, and changes nothing. A time without
-an offset is in this machine's time zone. What has no past, such as locks, is left out and named.
+an offset is in this machine's time zone. Data without a history, such as locks, is
+left out, and a message names it.
 
 {table()}
 

@@ -55,8 +55,8 @@ class Choice(NamedTuple):
         if self.over:
             return RefusedError(
                 self.over.sentence,
-                hint="A person can raise it in .ghp/config.json. `ghp agent-claim N` claims an "
-                "issue by its number all the same.",
+                hint="A person can raise it in .ghp/config.json. `ghp agent-claim N` still "
+                "claims an issue by its number.",
             )
         hint = "`ghp agent-issues` lists issues; `ghp agent-issue new TITLE` creates one."
         if self.passed_over:

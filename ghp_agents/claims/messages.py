@@ -32,7 +32,7 @@ def held(
         state = "" if lease.is_person else "; this clone has seen no heartbeat of it"
     else:
         action = str(sight.view.presence.get("lastAction") or "")
-        heard = f", heard {ago(sight.quiet)} ago" if steal else ""
+        heard = f", seen {ago(sight.quiet)} ago" if steal else ""
         state = f"; it is {sight.state}{heard}"
         state += f", last: {phrase(action, 80)}" if action else ""
     take = f"To take it over: `ghp agent-claim {issue.number} --steal --reason TEXT`."

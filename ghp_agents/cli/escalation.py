@@ -170,7 +170,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
         mark_told(app.ws, app.ws.agent(), [f"{SETTLED}{escalation.id}"])
         raise GhpError(
             f"{escalation.name} needs no answer any more: {why[escalation.id]}.",
-            hint="Go on. If you are still refused, ask again.",
+            hint="Continue. If you are still refused, ask again.",
         )
     if answer is None:
         raise GhpError(f"No answer to {escalation.name} within {timeout or 0:g} s.", hint=stays)

@@ -95,8 +95,8 @@ def handoff(
     pushed and your leases go to the next agent. If it cannot be pushed, its commits are stored
     with the handoff.
 
-    Later checkpoints of the same issue keep your --goal, --focus and --summary until you replace
-    them, and add to the other lists.
+    Later checkpoints of the issue keep --goal, --focus and --summary until you replace them. They
+    add to the other lists.
     """
     if as_json and stdout:
         raise UsageError(

@@ -109,6 +109,8 @@ def _declare(app: App, words: tuple[str, ...]) -> None:
     agent = app.ws.agent()
     declared = capabilities.declare(app.ws, app.store, agent, words)
     output.done(
-        f"{agent} can do {', '.join(declared)}." if declared else f"{agent} can do everything."
+        f"{agent} can do {', '.join(declared)}."
+        if declared
+        else f"{agent} declares no capabilities, so it can get every issue."
     )
     start_background(app)

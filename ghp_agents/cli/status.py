@@ -98,8 +98,8 @@ def status(
     """List the agents of all clones and what they are doing; those that need you come first.
 
     An agent needs you if it asked a question, or if its client waits for a permission or a prompt.
-    It also needs you if its pull request can be merged or was sent back, or if it ended and left
-    work.
+    It also needs you if its pull request can be merged or was sent back. The same holds if it ended
+    and left work.
 
     If the news is older than `agents.syncEvery`, it asks the remote, for at most 1.5 seconds.
     Meanwhile, a terminal shows what this clone knows.

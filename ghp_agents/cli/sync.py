@@ -42,8 +42,7 @@ def sync(
 ) -> None:
     """Fetch news from other clones and push what is new here.
 
-    If the remote refuses a record, e.g. because of a secret, it stays in this clone and the rest is
-    sent.
+    If the remote refuses a record, such as one with a secret, only that record stays in this clone.
     """
     if background:
         _in_background(app)

@@ -21,7 +21,7 @@ def check(ws: Workspace) -> Iterator[Finding]:
     elif setting != sandbox.NEVER:
         yield _bubblewrap(ws, setting)
     elif any(fields.get("permissions") is not None for fields in ws.settings.cards.values()):
-        yield info(CODE, f"Runs of `agent-work` are in no sandbox. {_available(ws)}", HINT)
+        yield info(CODE, f"Runs of `agent-work` have no sandbox. {_available(ws)}", HINT)
 
 
 def _container(ws: Workspace, setting: str, image: str, network: str) -> Finding:
@@ -37,7 +37,7 @@ def _bubblewrap(ws: Workspace, setting: str) -> Finding:
     if not trouble:
         return ok(CODE, f"Runs are in bubblewrap ({setting}).")
     kind = warning if setting == sandbox.AUTO else error
-    text = f"Runs cannot be in bubblewrap: {trouble}. {_available(ws)}"
+    text = f"Runs cannot use bubblewrap: {trouble}. {_available(ws)}"
     return kind(CODE, text, f"Install bubblewrap, or see {HINT} for containers.")
 
 

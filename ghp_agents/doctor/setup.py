@@ -30,10 +30,10 @@ def explain(sharing: PublishPlan) -> list[str]:
     return [
         f"Clones share state through {sharing.remote} ({sharing.address}). What is pushed there:",
         *refs,
-        "It contains names, status and branches of agents; the files that they change, and which "
-        "lines; questions, answers, issues and leases; handoffs with uncommitted work; and "
-        "people's names from git. Paths are relative to the repository. Absolute paths and host "
-        "names appear only if somebody writes them.",
+        "It contains agents' names, status and branches, and the files and lines that they "
+        "change. It also contains questions, answers, issues, leases, handoffs with "
+        "uncommitted work, and people's names from git. Paths are relative to the repository. "
+        "Absolute paths and host names appear only if somebody writes them.",
         f"Who can read it: {_readers(sharing.address)}",
         f"To keep everything in this clone, set {KEEP_HOME}.",
     ]
@@ -52,8 +52,8 @@ def limits(ws: Workspace) -> str:
 def _readers(address: str) -> str:
     host = host_of(address)
     if is_public(host):
-        return f"whoever can read the repository; everybody, if it is public on {host}."
-    return "whoever can read the repository."
+        return f"everybody who can read the repository; if it is public on {host}, everybody."
+    return "everybody who can read the repository."
 
 
 def probe_line(probe: Probe) -> str:

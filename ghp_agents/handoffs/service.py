@@ -81,8 +81,8 @@ def handoff(
     if actor.is_person and not (tidy or (words and any(words))) and _is_empty(facts):
         raise RefusedError(
             "There is nothing to hand over: no issue, no changes, no commits and no note.",
-            hint="Run it in the worktree with the work, name the issue with `--issue N`, or say "
-            "what the next agent must know with `--note TEXT`.",
+            hint="Run it in the worktree with the work, or name the issue with `--issue N`. "
+            "`--note TEXT` alone is enough, too.",
         )
     if receiver and not dry_run:
         from ghp_agents.handoffs import commits

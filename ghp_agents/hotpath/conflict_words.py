@@ -46,7 +46,7 @@ def _ways(first: str, last: str, agent: str, path: str) -> str:
     return (
         f"{first}, wait until {who} finishes its issue, ask: "
         f"`ghp agent-escalate --file {word}`, or {last} after "
-        f"`ghp agent-check --override REASON {word}`, which is recorded and tells {who}."
+        f"`ghp agent-check --override REASON {word}`, which notifies {who}."
     )
 
 

@@ -339,8 +339,7 @@ def _touched(path: str, case: EditRequest) -> Verdict:
     why = f"{who} has been editing {file(path)} in this worktree since {_short(since, case)}."
     hint = (
         f"Work on something else until {who} finishes its issue, {_ask(path)}, or edit anyway "
-        f"after `ghp agent-check --override REASON {path_word(path)}`, which is recorded and tells "
-        f"{who}."
+        f"after `ghp agent-check --override REASON {path_word(path)}`, which notifies {who}."
     )
     return Verdict(DENY, path, IMPLICIT, holder, since, why, hint)
 

@@ -109,7 +109,7 @@ def doubled(issues: Iterable[Issue], given: Mapping[int, Sequence[str]]) -> Iter
         chosen = [name for name in given.get(issue.number, ()) if name in issue.assignees]
         if len(issue.assignees) > 1 and {*issue.assignees} == {*chosen}:
             others = tuple(name for name in issue.assignees if name != chosen[-1])
-            yield Assignment(issue, "", f"{chosen[-1]} has it from another dispatch", others)
+            yield Assignment(issue, "", f"{chosen[-1]} got it from another dispatch", others)
 
 
 def _made(issue: Issue, name: str, why: str, lost: Mapping[int, tuple[str, str]]) -> Assignment:

@@ -45,7 +45,7 @@ def ask(ctx: Context, error: EndlessError) -> RefusedError:
     escalated = earlier or escalation.ask_once(ctx, wanted).escalation
     return RefusedError(
         str(error),
-        hint=f"A person is asked as {escalated.name}. Go on with other work, or begin another "
+        hint=f"A person is asked as {escalated.name}. Do other work, or begin another "
         "conversation.",
     )
 
@@ -63,6 +63,6 @@ def question(agent: str, conversation: list[Message]) -> Question:
     text = (
         f"{names} do not end their conversation {first.name}. What shall they do?"
         f"\n\nIt is about {phrase(first.subject)}: `ghp agent-thread {first.name}`. "
-        f"They can go on after a person's message: {reply}."
+        f"They can continue after a person's message: {reply}."
     )
     return Question(agent, text, first.issue)

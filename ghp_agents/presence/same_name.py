@@ -68,5 +68,5 @@ def _free(ctx: Context, name: str) -> str:
 
 
 def _words(other: AgentView) -> str:
-    heard = f", heard {ago(other.heard)} ago" if other.heard is not None else ""
+    heard = f", seen {ago(other.heard)} ago" if other.heard is not None else ""
     return f"{named(other.name)} is at work in clone {other.clone}{heard}"

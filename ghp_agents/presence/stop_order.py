@@ -46,7 +46,7 @@ class StopOrder(NamedTuple):
     def words(self) -> str:
         """The order, for the agent."""
         then = (
-            "Your work is saved. You keep your issues, to go on with them when you are told to."
+            "Your work is saved. You keep your issues. Continue when a person lets you."
             if self.keeps
             else "Your issues are free again, and the next agent continues your work."
         )

@@ -39,8 +39,8 @@ def _require(ctx: Context, issue: Issue) -> None:
             hint = f"Merge its pull request: `ghp agent-merge {pull.number}`."
     name = short(issue)
     raise RefusedError(
-        f"Nothing shows that {name} is done: it has no merged pull request, and no commit on the "
-        "main branch (as last fetched) names it.",
+        f"Nothing shows that {name} is done. It has no merged pull request, and no commit on "
+        "main (as last fetched) names it.",
         hint=f"{hint} If nothing needs to be merged, say why: `ghp agent-issue close "
         f"{name.removeprefix('#')} --reason TEXT`.",
     )

@@ -144,7 +144,9 @@ def unblocked(issue: int, blockers: Sequence[int]) -> RunCause:
         f"nothing blocks #{issue} any more: {names} {'is' if len(blockers) == 1 else 'are'} closed"
     )
     key = "unblocked/" + ",".join(map(str, blockers))
-    return RunCause(f"{key}/{issue}", issue, words, f"{words[:1].upper()}{words[1:]}. Go on.", True)
+    return RunCause(
+        f"{key}/{issue}", issue, words, f"{words[:1].upper()}{words[1:]}. Continue.", True
+    )
 
 
 def answered(issue: int, question: str, by: Actor) -> RunCause:

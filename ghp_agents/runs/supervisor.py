@@ -370,7 +370,7 @@ class Supervisor:
             if run.state == ENDED:
                 continue
             if processes.lives(run):
-                self._tell(f"{run.agent} goes on with {run.name}, #{run.issue}.", run)
+                self._tell(f"{run.agent} continues {run.name}, #{run.issue}.", run)
             elif run.state == record.STARTING:
                 processes.end_rest(run.id)
                 self._keep(run._replace(state=ENDED, outcome=INTERRUPTED, why="it did not begin"))

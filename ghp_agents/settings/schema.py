@@ -97,14 +97,14 @@ class AgentsConfig(BaseModel):
     gone_after: float = Field(86_400.0, gt=0, le=MAX_SECONDS, description="seconds until gone")
     compact_after: AgeOrNever = Field(
         604_800.0,
-        description="seconds after which a closed issue, an ended lease or an answered question "
-        "leaves what each command reads; `never`: they stay",
+        description="seconds after which commands stop reading a closed issue, an ended lease "
+        "or an answered question; `never`: they stay",
     )
     keep_messages: AgeOrNever = Field(2_592_000.0, description="the same for ended conversations")
     timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
     trunk: str | None = Field(None, min_length=1, description="the main branch")
     resume_chars: int = Field(
-        16_000, ge=500, description="characters that agent-resume prints at most"
+        16_000, ge=500, description="maximum characters that agent-resume prints"
     )
     patch_bytes: int = Field(
         5_000_000, ge=0, le=LARGEST, description="maximum bytes of uncommitted work in a handoff"
@@ -127,13 +127,13 @@ class AgentsConfig(BaseModel):
     )
     same_worktree: Literal["deny", "warn"] = Field(
         "deny",
-        description="what happens to an edit of a file that another agent is editing in the same "
-        "worktree, where nothing is merged",
+        description="what happens to an edit of a file that another agent is editing in the "
+        "same worktree",
     )
     share_changes: bool = Field(
         True,
-        description="other clones learn which files and lines an agent has changed, and refuse "
-        "or warn of edits that would conflict; no content is shared",
+        description="other clones learn which files and lines an agent has changed. They refuse "
+        "or warn of edits that would conflict. No content is shared",
     )
     tracker: Literal["auto", "github", "local"] = Field(
         "auto",
@@ -145,7 +145,7 @@ class AgentsConfig(BaseModel):
     )
     take_from: Literal["writers", "everybody"] = Field(
         "writers",
-        description="people whose issues agents may claim; an issue by a person without write "
+        description="people whose issues agents may claim. An issue by a person without write "
         "access counts if a person with write access assigned or labeled it",
     )
     lockdown: bool = Field(
@@ -158,7 +158,7 @@ class AgentsConfig(BaseModel):
         3, ge=1, le=100, description="how many agents may die on an issue before a person is asked"
     )
     jobs_per_agent: int = Field(
-        1, ge=1, le=1_000, description="issues that agent-dispatch gives one agent at most"
+        1, ge=1, le=1_000, description="maximum issues that agent-dispatch gives one agent"
     )
     open_pulls: int = Field(
         0,
@@ -225,10 +225,10 @@ class AgentsConfig(BaseModel):
         True, description="requests and answers wake resting Claude Code, Codex, OpenCode and pi"
     )
     max_rounds: int = Field(
-        10, ge=1, le=1_000, description="messages of one agent in a conversation at most"
+        10, ge=1, le=1_000, description="maximum messages of one agent in a conversation"
     )
     messages_per_hour: int = Field(
-        120, ge=1, le=100_000, description="messages that one agent sends in an hour at most"
+        120, ge=1, le=100_000, description="maximum messages that one agent sends in an hour"
     )
     review: Literal["optional", "required"] = Field(
         "optional",

@@ -58,7 +58,7 @@ def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most
     then = f"{to} has it now" if to else "The issue is back in the queue"
     if attempt >= most:
         then = "Nobody holds it now, and a person was asked how to continue"
-    more = f" The handoff {handoff} has what is known." if handoff else ""
+    more = f" The handoff {handoff} has the details." if handoff else ""
     return _comment(
         f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{more}",
         marker("freed", held),
@@ -73,7 +73,7 @@ def question(issue: int, held: Held, attempt: int) -> str:
     """Return the question to a person instead of another attempt; the same for each claim."""
     died = "Its agent died once" if attempt == 1 else f"Its agents died {attempt} times in a row"
     return (
-        f"Who should go on with #{issue}?\n\n{died}; the last was {held.holder}, from "
+        f"Who should continue with #{issue}?\n\n{died}; the last was {held.holder}, from "
         f"{for_people(held.lease.acquired_at)} on. No agent gets it until somebody answers."
     )
 

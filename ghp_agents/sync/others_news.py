@@ -208,7 +208,7 @@ def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         issue = view.issues.get(number)
         if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):
             left = _open_blockers(view, issue)
-            then = f"It still waits for {left}." if left else "Nothing else blocks it: go on."
+            then = f"It still waits for {left}." if left else "Nothing else blocks it: continue."
             what = f"#{entry.issue}, which blocked your #{number}"
             by = f"{what}, was closed on GitHub" if is_there else f"{_by(entry)} closed {what}"
             yield f"{by}. {then}"

@@ -136,7 +136,7 @@ def test_an_agent_steals_nothing_from_a_living_one_and_hears_why(
     with pytest.raises(RefusedError) as caught:
         two.claim(1, steal=True, reason="It must be done today")
     assert str(caught.value) == (
-        f"#1 is claimed by worker-1 since {THEN}; it is stale, heard 10 min ago, last: «Claimed "
+        f"#1 is claimed by worker-1 since {THEN}; it is stale, seen 10 min ago, last: «Claimed "
         "#1». Only people and orchestrators may steal it, or any agent after 10 min without a "
         "heartbeat."
     )

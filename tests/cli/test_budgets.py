@@ -46,8 +46,8 @@ def test_who_has_used_its_budget_up_gets_no_next_issue_but_one_that_it_names(roa
         3,
         "",
         f"Error: {SPENT} this agent (agents.budgets.agent.usd). No new work starts until 00:00 "
-        "UTC.\nHint: A person can raise it in .ghp/config.json. `ghp agent-claim N` claims an "
-        "issue by its number all the same.\n",
+        "UTC.\nHint: A person can raise it in .ghp/config.json. `ghp agent-claim N` still "
+        "claims an issue by its number.\n",
     )
     assert run(road, "agent-dispatch --dry-run").out.startswith("Would assign #1 «Parse files» to "
                                                                 "worker-2: ")  # fmt: skip

@@ -49,8 +49,8 @@ def test_files_are_written_once_and_taken_away_again(repo: Path) -> None:
 def test_without_an_action_no_workflow_is_written_and_it_says_why(repo: Path) -> None:
     wrote = "".join(f"✓ Wrote {path}.\n" for path in FILES[:-1])
     warning = (
-        "Warning: Cannot write a safe .github/workflows/agents.yml: this ghp-agents was not "
-        "installed from a commit on GitHub, so the workflow has no action to pin.\n"
+        "Warning: Cannot write a safe .github/workflows/agents.yml: ghp-agents was not "
+        "installed from a commit on GitHub, so there is no action to pin.\n"
         "Hint: Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.\n"
     )
     assert invoke("agent-init --github", repo) == (0, "", wrote + COMMIT_THEM + warning)

@@ -126,8 +126,8 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
     assert invoke("agent-init --hooks", place, alone) == (
         2,
         "",
-        "Error: Found no client with hooks here: no client's program is on PATH, and neither this "
-        "repository nor your home folder has its settings.\n"
+        "Error: Found no client with hooks: none is on PATH, and neither this repository nor your "
+        "home folder has settings of one.\n"
         "Hint: Name the one that you use, such as `ghp agent-init --hooks claude`, or leave out "
         "--hooks. Known: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git.\n",
     )

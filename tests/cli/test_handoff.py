@@ -302,8 +302,8 @@ def test_a_person_with_nothing_to_hand_over_is_told_what_to_do(repo: Path) -> No
             3,
             "",
             "Error: There is nothing to hand over: no issue, no changes, no commits and no note.\n"
-            "Hint: Run it in the worktree with the work, name the issue with `--issue N`, or say "
-            "what the next agent must know with `--note TEXT`.\n",
+            "Hint: Run it in the worktree with the work, or name the issue with `--issue N`. "
+            "`--note TEXT` alone is enough, too.\n",
         )
     assert invoke("agent-log --event handoff --json", repo).out == "[]\n"
     recorded(invoke("agent-handoff --finding 'Tabs count as eight'", repo))

@@ -29,11 +29,11 @@ Clones share state through origin ({address}). What is pushed there:
   {namespace + "clone/*":{width}}  the records of this clone, on its own ref
   {namespace + "lease/*":{width}}  the locks and their holders
   {"refs/heads/ghp-state":{width}}  pages for people, only with `ghp agent-sync --publish`
-It contains names, status and branches of agents; the files that they change, and which lines; \
-questions, answers, issues and leases; handoffs with uncommitted work; and people's names from \
-git. Paths are relative to the repository. Absolute paths and host names appear only if somebody \
-writes them.
-Who can read it: {readers or "whoever can read the repository."}
+It contains agents' names, status and branches, and the files and lines that they change. It \
+also contains questions, answers, issues, leases, handoffs with uncommitted work, and people's \
+names from git. Paths are relative to the repository. Absolute paths and host names appear only \
+if somebody writes them.
+Who can read it: {readers or "everybody who can read the repository."}
 To keep everything in this clone, set "agents": {{"push": false}} in .ghp/config.json.
 """
 
@@ -108,7 +108,8 @@ def test_credentials_are_masked_and_a_public_host_is_named(clone: Path) -> None:
         "",
         shared(
             "https://***@github.com/o/r.git",
-            readers="whoever can read the repository; everybody, if it is public on github.com.",
+            readers="everybody who can read the repository; if it is public on github.com, "
+            "everybody.",
         )
         + MADE,
     )

@@ -126,7 +126,7 @@ def test_an_interrupted_agent_keeps_its_issue_and_goes_on(repo: Path) -> None:
     kept = "✓ Saved the work on #1 in H-ID; worker-1 keeps #1.\n✓ worker-1 is told to stop at its "
     assert done == (0, "", f"{kept}next step.\n")
     heard = event(repo, "PostToolBatch")
-    assert "You keep your issues, to go on with them when you are told to." in heard
+    assert "You keep your issues. Continue when a person lets you." in heard
     assert call("claude", write(repo / "b.txt", repo), repo) != SILENT
     assert invoke("agent-claim 1 --as worker-2", repo).code == 3
     again = stop(repo, "worker-1 --keep --as @me")
@@ -154,7 +154,7 @@ def test_an_interrupt_by_message_is_the_same(repo: Path) -> None:
     assert done.code == 0
     assert done.err.endswith(
         "✓ worker-1 is told to stop at its next step.\n"
-        "`ghp agent-stop worker-1 --undo` lets it go on.\n"
+        "`ghp agent-stop worker-1 --undo` lets it continue.\n"
     )
     assert "Reason given: «Wrong approach»." in event(repo, "PostToolBatch")
     assert invoke("agent-send worker-1 '@interrupt' --as worker-2", repo).code == 3

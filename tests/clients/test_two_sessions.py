@@ -138,7 +138,7 @@ def test_the_merge_of_a_blocker_sends_the_blocked_session_on(
     assert merged.context == ""
     exchange(one, other)
     assert b.look().context == (
-        f"{STEP}worker-1 closed #1, which blocked your #2. Nothing else blocks it: go on."
+        f"{STEP}worker-1 closed #1, which blocked your #2. Nothing else blocks it: continue."
     )
     assert states(other)["worker-2"]["status"] == "testing"
     assert (b.rest(), a.rest()) == (NOTHING, NOTHING)

@@ -246,7 +246,7 @@ def test_the_next_supervisor_goes_on_with_a_client(night: Night) -> None:
     assert processes.lives(before)
     with night.start() as second:
         assert second.stderr
-        while "goes on with" not in second.stderr.readline():
+        while " continues R-" not in second.stderr.readline():
             assert second.poll() is None
         second.send_signal(signal.SIGTERM)
         second.communicate(timeout=TIMEOUT_S)

@@ -42,7 +42,7 @@ def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> 
     commit(repo, {".ghp/agents/reader.md": CARD})
     (finding,) = findings(repo, {})
     assert (finding.level, finding.text) == (
-        Level.INFO, "Runs of `agent-work` are in no sandbox. Available here: bubblewrap.",
+        Level.INFO, "Runs of `agent-work` have no sandbox. Available here: bubblewrap.",
     )  # fmt: skip
 
 
@@ -55,13 +55,13 @@ def test_bubblewrap_works_or_not(
     (finding,) = findings(repo, {"sandbox": "auto"})
     assert (finding.level, finding.text) == (
         Level.WARNING,
-        "Runs cannot be in bubblewrap: no namespaces. "
+        "Runs cannot use bubblewrap: no namespaces. "
         "Neither bubblewrap nor podman nor docker works here.",
     )
     fakes.install("docker", "[]")
     (finding,) = findings(repo, {"sandbox": "bwrap"})
     assert (finding.level, finding.text) == (
-        Level.ERROR, "Runs cannot be in bubblewrap: no namespaces. Available here: docker.",
+        Level.ERROR, "Runs cannot use bubblewrap: no namespaces. Available here: docker.",
     )  # fmt: skip
 
 

@@ -35,12 +35,12 @@ def test_what_is_shared_is_said_before_anything_is_done() -> None:
         "Clones share state through team (git@gitlab.com:o/r.git). What is pushed there:",
         "  refs/x/*       all that is said",
         "  refs/longer/*  rights",
-        "It contains names, status and branches of agents; the files that they change, and which "
-        "lines; questions, answers, issues and leases; handoffs with uncommitted work; and "
+        "It contains agents' names, status and branches, and the files and lines that they change. "
+        "It also contains questions, answers, issues, leases, handoffs with uncommitted work, and "
         "people's names from git. Paths are relative to the repository. Absolute paths and host "
         "names appear only if somebody writes them.",
-        "Who can read it: whoever can read the repository; everybody, if it is public on "
-        "gitlab.com.",
+        "Who can read it: everybody who can read the repository; if it is public on "
+        "gitlab.com, everybody.",
         'To keep everything in this clone, set "agents": {"push": false} in .ghp/config.json.',
     ]
 

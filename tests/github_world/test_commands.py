@@ -402,7 +402,7 @@ def test_an_issue_closed_on_github_unblocks_an_agent_and_is_told_to_the_manager_
     field.sync()
     assert heard(field) == (
         f"#{blocker}, which blocked your #{mine}, was closed on GitHub. Nothing else blocks it: "
-        "go on."
+        "continue."
     )
     assert heard(field) == ""
     assert heard(field, "lead") == (

@@ -108,8 +108,8 @@ REFUSED = (
     "This edit of a.py would conflict at your line 11. worker-1 has changed line 10 of it (as "
     "numbered where your branch left main) in another clone for #1, as reported <age> ago.\n"
     "Next: Edit other lines, wait until worker-1 finishes its issue, ask: `ghp agent-escalate "
-    "--file a.py`, or edit anyway after `ghp agent-check --override REASON a.py`, which is "
-    "recorded and tells worker-1."
+    "--file a.py`, or edit anyway after `ghp agent-check --override REASON a.py`, which "
+    "notifies worker-1."
 )
 
 

@@ -62,7 +62,7 @@ CASES = {
     "unblocked": (
         ["agent-issue block 1 --by 2 --as @me", "agent-issue close 2 --as @me"],
         f"{PERSON} changed #1: «blocked by #2». {SHOW}\n"
-        f"{PERSON} closed #2, which blocked your #1. Nothing else blocks it: go on.",
+        f"{PERSON} closed #2, which blocked your #1. Nothing else blocks it: continue.",
     ),
 }
 

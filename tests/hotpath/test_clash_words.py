@@ -52,7 +52,7 @@ def test_an_age_is_in_one_unit(age: float, words: str) -> None:
 def test_the_hint_names_what_can_be_done() -> None:
     assert clash_words.hint(clash("lines"), "a.py") == (
         "Edit other lines, wait until worker-2 finishes its issue, ask: `ghp agent-escalate --file "
-        "a.py`, or edit anyway after `ghp agent-check --override REASON a.py`, which is recorded "
-        "and tells worker-2."
+        "a.py`, or edit anyway after `ghp agent-check --override REASON a.py`, which notifies "
+        "worker-2."
     )
     assert clash_words.hint(clash("binary"), "a.py").startswith("Work on something else, ")

@@ -23,8 +23,8 @@ def test_lines_of_both_sides_are_told() -> None:
     )
     assert hint(shown) == (
         "Edit other lines, wait until worker-2 finishes its issue, ask: `ghp agent-escalate --file "
-        "src/a.py`, or edit anyway after `ghp agent-check --override REASON src/a.py`, which is "
-        "recorded and tells worker-2."
+        "src/a.py`, or edit anyway after `ghp agent-check --override REASON src/a.py`, which "
+        "notifies worker-2."
     )
 
 

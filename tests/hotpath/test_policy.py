@@ -187,7 +187,7 @@ def test_the_other_rules_are_explained() -> None:
         "worker-2 has been editing src/parser.py in this worktree since 10:31 UTC.",
         "Work on something else until worker-2 finishes its issue, ask: `ghp agent-escalate --file "
         "src/parser.py`, or edit anyway after `ghp agent-check --override REASON src/parser.py`, "
-        "which is recorded and tells worker-2.",
+        "which notifies worker-2.",
     )
     assert words(decide(book(SHARED), PATH, case())) == (
         "src/parser.py is shared (see `agents.shared`), so a change needs approval.",

@@ -82,7 +82,7 @@ def test_of_two_dispatches_the_last_one_counts() -> None:
     by_hand = issue(2, assignees=("worker-1", "worker-3"))
     chosen = {1: ["worker-2", "worker-1"], 2: ["worker-1"]}
     assert [*doubled([both, by_hand], chosen)] == [
-        Assignment(both, "", "worker-1 has it from another dispatch", ("worker-2",))
+        Assignment(both, "", "worker-1 got it from another dispatch", ("worker-2",))
     ]
 
 

@@ -230,7 +230,7 @@ def test_who_waits_for_the_answer_goes_on_when_none_is_needed(wanted: tuple[Path
     assert (waited.code, waited.out, clock.waits) == (1, "", 1)
     assert waited.err.endswith(
         f"Error: {name} needs no answer any more: the lease {lease} of w-b has ended since.\n"
-        "Hint: Go on. If you are still refused, ask again.\n"
+        "Hint: Continue. If you are still refused, ask again.\n"
     )
     assert heard(repo, "w-a") == []
 

@@ -39,8 +39,8 @@ def test_the_question_is_the_same_from_both_sides_and_names_the_way_on() -> None
     assert question.text == endless.question("worker-2", [FIRST, SECOND]).text
     assert question.text == (
         "worker-1 and worker-2 do not end their conversation M-aa01. What shall they do?"
-        "\n\nIt is about «Which name?»: `ghp agent-thread M-aa01`. They can go on after a person's "
-        "message: `ghp agent-send worker-1 worker-2 SUBJECT --reply-to M-aa01`."
+        "\n\nIt is about «Which name?»: `ghp agent-thread M-aa01`. They can continue after a "
+        "person's message: `ghp agent-send worker-1 worker-2 SUBJECT --reply-to M-aa01`."
     )
 
 
@@ -64,8 +64,7 @@ def test_two_agents_that_answer_each_other_without_an_end_ask_a_person(
     does = "do not end their conversation"
     assert question.title == f"worker-1 and worker-2 {does} {first}. What shall they do?"
     assert refused.value.hint == (
-        f"A person is asked as {question.name}. Go on with other work, or begin another "
-        "conversation."
+        f"A person is asked as {question.name}. Do other work, or begin another conversation."
     )
     with pytest.raises(RefusedError, match=f"{question.name}|written 2 times"):
         posts[1].send("worker-1", subject="Turn 5", reply_to=last)

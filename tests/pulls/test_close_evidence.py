@@ -14,8 +14,8 @@ from tests.support.repos import Restored
 from tests.support.road import Road, merged, with_issue
 
 REFUSED = (
-    "Nothing shows that #1 is done: it has no merged pull request, and no commit on the main "
-    "branch (as last fetched) names it."
+    "Nothing shows that #1 is done. It has no merged pull request, and no commit on main (as "
+    "last fetched) names it."
 )
 ELSE = "If nothing needs to be merged, say why: `ghp agent-issue close 1 --reason TEXT`."
 

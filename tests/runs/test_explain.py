@@ -55,7 +55,7 @@ def test_the_explanation_says_who_is_started_or_how(shift: Shift) -> None:
     with folder.alone(shift.app().ws, "worker-1"):
         assert invoke("agent-explain 1", shift.repo).out.endswith(
             "✗ Agent worker-2 requested changes of pull request #3.\n"
-            "✗ 2 runs tried to put that right, so a person decides.\n"
+            "✗ 2 runs tried to fix that, so a person decides.\n"
             f"  → ghp agent-answer {name} TEXT\n"
         )
 

@@ -238,7 +238,7 @@ def test_the_next_supervisor_goes_on_with_a_living_run(shift: Shift) -> None:
     shift.lines.clear()
     second = shift.supervisor("exit 1")
     second.step()
-    assert without_ids(shift.lines) == ["worker-1 goes on with R- #1."]
+    assert without_ids(shift.lines) == ["worker-1 continues R- #1."]
     assert (len(shift.runs()), shift.last().session) == (1, "s-1")
     second.end()
     second.step()

@@ -8,7 +8,7 @@ from ghp_agents.github.commands.parse import LONGEST, Command, read
 
 ORDER = "/agent assign worker-1"
 APART = "a command must be a paragraph of its own: put empty lines above and below it"
-BELOW = "HTML, a formula or code in a list is above it; put it at the top, or into a new comment"
+BELOW = "HTML, a formula or code in a list is above it; put it at the top or into a new comment"
 SPACES = "only spaces may separate its words"
 RETURN = "the comment has unusual line ends"
 # A comment as somebody pastes it who may write, and why the order in it is not obeyed.

@@ -32,7 +32,7 @@ def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None
         return words.freed(HELD, "is dead", to, handoff, attempt, 3).partition("\n\n")[0]
 
     start = "worker-1 held this issue and is dead. "
-    work = " The handoff H-1 has what is known."
+    work = " The handoff H-1 has the details."
     assert comment(None, 1) == f"{start}The issue is back in the queue: attempt 1 of 3.{work}"
     assert comment("worker-2", 2) == f"{start}worker-2 has it now: attempt 2 of 3.{work}"
     assert comment(None, 3) == (

@@ -75,7 +75,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     )
     assert comments(sweeper) == [
         "worker-1 held this issue and is dead. The issue is back in the queue: attempt 1 of 3. "
-        f"The handoff {handoff.name} has what is known."
+        f"The handoff {handoff.name} has the details."
     ]
     assert sweeper.story(1)[-1] == (
         "release", "Ann Example", 1, "swept: worker-1 is dead; held by worker-1",
@@ -180,7 +180,7 @@ def test_after_three_attempts_a_person_is_asked_and_an_answer_begins_anew(
         team.silence(DEAD, two)
         run(sweeper)
     (question,) = questions(sweeper)
-    assert (question.title, question.question.issue) == ("Who should go on with #1?", 1)
+    assert (question.title, question.question.issue) == ("Who should continue with #1?", 1)
     before = everything(sweeper)
     assert kinds(run(sweeper)) == []
     assert everything(sweeper) == before

@@ -109,7 +109,7 @@ CASES = {
         ["agent-issue block 1 --by 2", "agent-issue close 2"],
         [
             f"{PERSON} changed #1: «blocked by #2». {SHOW.format(1)}",
-            f"{PERSON} closed #2, which blocked your #1. Nothing else blocks it: go on.",
+            f"{PERSON} closed #2, which blocked your #1. Nothing else blocks it: continue.",
         ],
     ),
     "one blocker of two": (

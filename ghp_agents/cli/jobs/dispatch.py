@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 def dispatch(app: App, once: bool, dry_run: bool, as_json: bool) -> None:
     """Assign open issues to agents, the most urgent first, each to the nearest agent with room.
 
-    An agent has at most `agents.jobsPerAgent` issues. If an agent died, was told to stop or has
-    too many, what an earlier dispatch assigned to it goes to another agent. What people assigned
-    stays. Only people and orchestrators can dispatch.
+    An agent has at most `agents.jobsPerAgent` issues. A dispatch also moves issues away from agents
+    that died, were told to stop or have too many. It moves only what a dispatch assigned; what
+    people assigned stays. Only people and orchestrators can dispatch.
     """
     if not once and not dry_run:
         _watch(app, as_json)

@@ -110,7 +110,7 @@ TOOLS: dict[str, Tool] = {
         {"names": TEXTS}, ("names",), lambda given: ["agent-release", *_rest(given["names"])],
     ),
     "ask": Tool(
-        "Ask a person. The answer comes at a later step; go on with something else.",
+        "Ask a person. You get the answer at a later step; do other work meanwhile.",
         {"question": TEXT, "options": TEXTS, "urgency": _choice(("low", "normal", "high"))},
         ("question",),
         lambda given: [

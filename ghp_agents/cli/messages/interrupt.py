@@ -34,6 +34,6 @@ def run(app: App, to: Sequence[str], subject: str, *, as_json: bool) -> None:
         if as_json:
             output.as_json_line(stop.fields(stopped))
         stop.say(stopped)
-    output.say(f"`ghp agent-stop {names[0]} --undo` lets it go on.")
+    output.say(f"`ghp agent-stop {names[0]} --undo` lets it continue.")
     output.flush()
     send(app)

@@ -37,7 +37,7 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
 )
 @click.option(
     "--runner", metavar="CLIENT",
-    help=f"What works: {', '.join(runners.RUNNERS)}, or a command with {{prompt_file}} "
+    help=f"The client: {', '.join(runners.RUNNERS)}, or a command with {{prompt_file}} "
     "(default: the agent's card, or claude).",
 )  # fmt: skip
 @click.option("--silence", metavar="TIME", type=Duration(), default="10m",

@@ -127,8 +127,8 @@ def _write_files(app: App, action: str, *, dry_run: bool) -> None:
         output.done(f"{NOTHING}the files exist.")
     if not (action or dry_run) and github_setup.lacks_workflow(app.ws):
         output.warn(
-            f"Cannot write a safe {github_setup.WORKFLOW}: this ghp-agents was not installed from "
-            "a commit on GitHub, so the workflow has no action to pin.",
+            f"Cannot write a safe {github_setup.WORKFLOW}: ghp-agents was not installed from a "
+            "commit on GitHub, so there is no action to pin.",
             "Name one: `ghp agent-init --github --action OWNER/NAME@COMMIT`.",
         )
 

@@ -68,7 +68,7 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
         if room and room.left < 1:
             yield from _room_lines(room, turn.agent.candidate.name)
     if explanation.left_out:
-        yield PLAIN, f"And {explanation.left_out} more agents, which were not asked."
+        yield PLAIN, f"And {explanation.left_out} more agents, which were not checked."
     if not explanation.turns:
         yield UNMET, "No agent is alive."
         yield NEXT, f"ghp agent-start {issue.number}"
@@ -105,7 +105,7 @@ def reaction_lines(trace: ReactionTrace) -> Iterator[Line]:
         if not cause.starts:
             yield (
                 UNMET,
-                f"{count(cause.tried, 'run')} tried to put that right, so a person decides.",
+                f"{count(cause.tried, 'run')} tried to fix that, so a person decides.",
             )
         elif trace.is_supervised:
             yield MET, f"{name} is started again for it, try {cause.tried + 1} of {MOST_TRIES}."

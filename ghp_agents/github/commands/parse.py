@@ -36,7 +36,7 @@ LEAST_QUOTE = 8  # letters that identify a quotation
 
 _WORD = "/agent"
 _APART = "a command must be a paragraph of its own: put empty lines above and below it"
-_BELOW = "HTML, a formula or code in a list is above it; put it at the top, or into a new comment"
+_BELOW = "HTML, a formula or code in a list is above it; put it at the top or into a new comment"
 _SPACES = "only spaces may separate its words"
 _RETURN = "the comment has unusual line ends"
 _LONE_RETURN = re.compile(r"\r(?!\n)")

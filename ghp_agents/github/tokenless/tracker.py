@@ -222,8 +222,8 @@ class TokenlessTracker:
         except NotFoundError:
             raise UnknownError(
                 f"This clone has no token for GitHub, and no other clone has published issue "
-                f"{reference} of {self.place.place}. Open issues as of {self.place.at} are known "
-                "here.",
+                f"{reference} of {self.place.place}. It knows the open issues as of "
+                f"{self.place.at}.",
                 hint=f"Run `ghp agent-sync` for newer ones. {LOGIN}",
             ) from None
 

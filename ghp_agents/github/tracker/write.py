@@ -207,8 +207,8 @@ def _verified(
         if not missing:
             return verified
     raise RefusedError(
-        f"#{number} exists, but GitHub did not set {', '.join(missing)}: the token's account "
-        "may not, or the named account has no access to this repository.",
+        f"#{number} exists, but GitHub did not set {', '.join(missing)}: either the token lacks "
+        "permission, or the named account has no access to this repository.",
         hint="Ask somebody with write access to set it; `ghp agent-doctor` shows what the "
         "token may do.",
     )

@@ -75,8 +75,8 @@ def chosen(words: str, present: Sequence[str]) -> list[str]:
     if words == FOUND:
         if not present:
             raise UsageError(
-                "Found no client with hooks here: no client's program is on PATH, and neither this "
-                "repository nor your home folder has its settings.",
+                "Found no client with hooks: none is on PATH, and neither this repository nor "
+                "your home folder has settings of one.",
                 hint="Name the one that you use, such as `ghp agent-init --hooks claude`, or leave "
                 f"out --hooks. Known: {', '.join(clients)}.",
             )

@@ -124,16 +124,16 @@ def _pull(ctx: Context, cwd: Path, message: Message) -> tuple[Pull | None, tuple
             return None, ("The request names no issue, so no pull request got the verdict.",)
         number, commit, note = subject_of(ctx, cwd, message.issue)
     if not number:
-        return None, (f"{note} Only its sender is told the verdict.",)
+        return None, (f"{note} Only its sender gets the verdict.",)
     as_asked = Pull(number, "", "", commit, message.subject, issue=message.issue)
     try:
         pull = ctx.forge.get(number)
     except UnknownError:
         return as_asked, ()
     except GhpError as error:
-        return None, (f"{error} Only the sender is told the verdict.",)
+        return None, (f"{error} Only the sender gets the verdict.",)
     if pull.state != "open":
-        return None, (f"#{number} is {pull.state}. Only the sender is told the verdict.",)
+        return None, (f"#{number} is {pull.state}. Only the sender gets the verdict.",)
     if pull.head == commit:
         return pull, ()
     return pull._replace(head=commit), (

@@ -48,7 +48,7 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--key-env", default="", help="the variable with the endpoint's key")
     parser.add_argument("--context", type=int, default=CONTEXT, help="tokens the model reads")
     parser.add_argument("--turns", type=int, default=0, help="answers of the model at most")
-    parser.add_argument("--resume", default="", help="the run whose conversation goes on")
+    parser.add_argument("--resume", default="", help="the run whose conversation continues")
     return parser
 
 

@@ -164,7 +164,7 @@ class Toolbox:
             text = text[:end]
         last = first - 1 + len(chosen)
         if last < len(lines):
-            text += f"\n[lines {first} to {last} of {len(lines)}; go on with offset {last + 1}]"
+            text += f"\n[lines {first} to {last} of {len(lines)}; continue with offset {last + 1}]"
         return ToolResult(text or "[no lines]")
 
     def _search(self, pattern: str, path: Path) -> ToolResult:

@@ -41,7 +41,7 @@ def test_an_issue_that_was_not_published_is_unknown(tracker: TokenlessTracker) -
         tracker.get(7)
     assert str(caught.value) == (
         "This clone has no token for GitHub, and no other clone has published issue 7 of "
-        "github.com/acme/widgets. Open issues as of 2026-01-02T03:04:05Z are known here."
+        "github.com/acme/widgets. It knows the open issues as of 2026-01-02T03:04:05Z."
     )
     assert caught.value.hint == (
         "Run `ghp agent-sync` for newer ones. To ask GitHub from here, give this clone a token: "

@@ -137,7 +137,7 @@ def test_a_verdict_without_a_pull_request_is_told_to_the_sender_only(pair: Pair)
     assert (code, err.splitlines()[1]) == (0, f"Warning: {note}")
     exchange(*pair)
     done = run(two, "agent-inbox", "done", name.strip(), "--verdict", "approve")
-    assert done[2].splitlines()[1] == f"Warning: {note} Only its sender is told the verdict."
+    assert done[2].splitlines()[1] == f"Warning: {note} Only its sender gets the verdict."
     exchange(two, one)
     assert (
         f"agent worker-2 has approved your {name.strip()} «Review»."

@@ -35,7 +35,7 @@ def test_files_are_listed_searched_and_read(box: Toolbox) -> None:
     assert use(box, "search", pattern="four") == ToolResult("Nothing was found.")
     assert use(box, "read", path="src/a.py").text == "one = 1\ntwo = 2\nthree = 3\n"
     assert use(box, "read", path="src/a.py", offset="2", limit=1).text == (
-        "two = 2\n\n[lines 2 to 2 of 3; go on with offset 3]"
+        "two = 2\n\n[lines 2 to 2 of 3; continue with offset 3]"
     )
     assert use(box, "read", path="src/a.py", offset=9).text == "[no lines]"
 
@@ -74,7 +74,7 @@ def test_outputs_are_bounded(box: Toolbox, repo: Path) -> None:
         use(box, "run", command="cat long long"), use(box, "search", pattern="x"),
     ]  # fmt: skip
     assert [len(x.text) < OUTPUT_LIMIT + 100 for x in results] == [True] * 4
-    assert "go on with offset 5001]" in results[1].text
+    assert "continue with offset 5001]" in results[1].text
     assert use(box, "list", path="src").text.endswith("… and 101 more")
 
 
