@@ -10,7 +10,17 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.messages import address, fallback, news, service, texts
 from ghp_agents.messages import claim as claims
 from ghp_agents.messages import message as rules
-from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, PROPOSAL, Letter, Message
+from ghp_agents.messages.message import (
+    ACK,
+    CLAIMED,
+    DONE,
+    FAILED,
+    NEW,
+    PROPOSAL,
+    REVIEW,
+    Letter,
+    Message,
+)
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
 from ghp_agents.state.record import Record
@@ -78,6 +88,8 @@ def _reply(
             f"{letter.message.name} asks for an answer.",
             hint=f"Give it: `ghp agent-inbox done {letter.message.name} --result TEXT`.",
         )
+    if saying.kind == DONE and letter.message.kind == REVIEW and not saying.verdict:
+        raise _no_verdict(letter.message.name)
     if letter.message.is_shared and letter.holder != agent:
         _refuse_if_over(letter.message, letter.state)
     generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0
@@ -105,6 +117,15 @@ def _reply(
     if result.is_new and not result.letter.message.by.is_person:
         news_flag.set_flag(ctx.ws.folders, result.letter.message.by.name)
     return result
+
+
+def _no_verdict(name: str) -> UsageError:
+    done = f"ghp agent-inbox done {name}"
+    return UsageError(
+        f"{name} asks for a review, and the verdict is missing.",
+        hint=f"Approve: `{done} --verdict approve`. Request changes: `{done} --verdict changes "
+        f"--result TEXT`. To decline: `ghp agent-inbox fail {name} --reason TEXT`.",
+    )
 
 
 def _refuse_if_over(message: Message, state: str) -> None:

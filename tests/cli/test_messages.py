@@ -40,23 +40,23 @@ def sent(cwd: Path, *words: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_review_is_asked_for_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
+def test_a_request_is_made_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
     one, two = pair
-    name = sent(one, "worker-2", "Review the parser", "--kind", "review", "--body", "src/a.py")
+    name = sent(one, "worker-2", "Test the parser", "--kind", "request", "--body", "src/a.py")
     go(two, "agent-sync")
     code, out, err = run(two, "agent-inbox")
     assert (code, err) == (0, "")
     assert out.splitlines()[0].split() == ["ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT"]
-    assert out.splitlines()[1].split()[:5] == [name[:6], "new", "review", "worker-1", "worker-2"]
+    assert out.splitlines()[1].split()[:5] == [name[:6], "new", "request", "worker-1", "worker-2"]
     assert run(two, "agent-inbox", "claim", name) == (
-        0, "", f"✓ Claimed {name} from worker-1: Review the parser\n",
+        0, "", f"✓ Claimed {name} from worker-1: Test the parser\n",
     )  # fmt: skip
     done = run(two, "agent-inbox", "done", name, "--result", "Fine.", "--artifact", "src/a.py")
-    assert done == (0, "", f"✓ Completed {name} from worker-1: Review the parser\n")
+    assert done == (0, "", f"✓ Completed {name} from worker-1: Test the parser\n")
     go(one, "agent-sync")
     assert run(one, "agent-status")[1].endswith(
-        f"agent worker-2 has begun with your {name} «Review the parser».\n"
-        f"agent worker-2 has done your {name} «Review the parser»:\n"
+        f"agent worker-2 has begun with your {name} «Test the parser».\n"
+        f"agent worker-2 has done your {name} «Test the parser»:\n"
         "> Fine.\nArtifacts: src/a.py.\n"
     )
     assert "has done your" not in run(one, "agent-status")[1]
@@ -180,7 +180,7 @@ def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, 
     one, two = pair
     name = sent(one, "worker-2", "Review it", "--kind", "review")
     by_hand = sent(one, "worker-2", "By hand", "--as", "@me")
-    go(two, "agent-sync", f"agent-inbox done {name}")
+    go(two, "agent-sync", f"agent-inbox done {name} --verdict approve")
     go(one, "agent-sync")
     (mine,) = json.loads(run(one, "agent-inbox", "--sent", "--json")[1])
     assert (mine["id"], mine["state"]) == (name, "resolved")
@@ -191,7 +191,7 @@ def test_who_sent_sees_what_became_of_it_and_so_does_a_person(pair: tuple[Path, 
 @pytest.mark.slow
 def test_a_wrong_id_after_a_right_one_loses_nothing(pair: tuple[Path, Path]) -> None:
     one, two = pair
-    name = sent(one, "worker-2", "Review it", "--kind", "review")
+    name = sent(one, "worker-2", "Test it", "--kind", "request")
     go(two, "agent-sync")
     code, _, err = run(two, "agent-inbox", "done", name, "M-ffff")
     assert code == 1
@@ -228,7 +228,7 @@ def test_conversations_are_exported_once_and_again_when_they_go_on(
     assert exported == (0, "", f"✓ Exported 1 conversation to {out}: 2 files written.\n")
     again = f"✓ Nothing to do: {out} has the 1 conversation already.\n"
     assert run(one, "agent-export", "--to", str(out))[2] == again
-    go(two, "agent-sync", f"agent-inbox done {name} --result Fine")
+    go(two, "agent-sync", f"agent-inbox done {name} --verdict approve --result Fine")
     go(one, "agent-sync")
     assert run(one, "agent-export", "--to", str(out))[0] == 0
     assert "worker-2 completed it" in (out / "timeline.md").read_text()

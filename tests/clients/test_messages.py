@@ -34,7 +34,7 @@ def test_a_review_is_asked_for_done_and_acted_upon_without_a_person(
             r"Review (M-[0-9a-f]+) by agent worker-1: «Review the parser»", request.said
         )
         assert found, request.said
-        done = f"agent-inbox done {found[1]} --as worker-3 --result 'Say new, not old'"
+        done = f"agent-inbox done {found[1]} --as worker-3 --verdict changes --result 'Say new, not old'"
         return Turn(calls=[shell(second, ghp(done))])
 
     def meanwhile(request: Request) -> Turn:
@@ -44,7 +44,7 @@ def test_a_review_is_asked_for_done_and_acted_upon_without_a_person(
 
     def act(request: Request) -> Turn:
         """The first agent reads the result after its next step, and follows it."""
-        assert "agent worker-3 has done your M-" in request.said
+        assert "agent worker-3 requests changes to your M-" in request.said
         assert "> Say new, not old" in request.said
         return Turn(calls=[edit(first, repo / "src/fixed.py")])
 
@@ -52,4 +52,4 @@ def test_a_review_is_asked_for_done_and_acted_upon_without_a_person(
     assert end(start(bench, first, repo, "one")).code == 0
     assert (repo / "src/fixed.py").exists()
     assert run("agent-inbox", cwd=there, env={"GHP_AGENT": "worker-3"}) == ""
-    assert bench.models.requests("one")[-1].said.count("has done your M-") == 1
+    assert bench.models.requests("one")[-1].said.count("requests changes to your M-") == 1

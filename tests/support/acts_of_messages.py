@@ -4,7 +4,8 @@ they are asked."""
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.messages import reply, service, undelivered
-from ghp_agents.messages.message import CLAIMED, NEW
+from ghp_agents.messages.message import CLAIMED, DONE, NEW, REVIEW, Message
+from ghp_agents.messages.reply import ReplyResult, Saying
 from ghp_agents.messages.service import Draft
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
@@ -97,9 +98,15 @@ def _report(run: Run, step: Step) -> str | None:
         return "nothing"
     letter = mine[step.number % len(mine)]
     with run.by("claim", session.agent):
-        result = reply.finish(ctx, letter.message.id, fails=step.number % 3 == 0)
+        result = _finish(ctx, letter.message, fails=step.number % 3 == 0)
     laws.check_claimed(run.world, session, result)
     return result.reply.kind
+
+
+def _finish(ctx: Context, message: Message, *, fails: bool) -> ReplyResult:
+    if message.kind == REVIEW and not fails:
+        return reply.finish_review(ctx, message.id, Saying(DONE, verdict="approve"))
+    return reply.finish(ctx, message.id, fails=fails)
 
 
 def come_together(run: Run) -> None:

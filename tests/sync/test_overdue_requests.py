@@ -67,5 +67,5 @@ def test_it_is_shown_and_told_and_then_a_person_is_asked_once(repo: Path) -> Non
     run("agent-sync")
     (line,) = run("agent-escalations").splitlines()[1:]
     assert f"worker-2 does not complete {name}. What should worker-1 do?" in line
-    run(f"agent-inbox done {name} --as worker-2")
+    run(f"agent-inbox done {name} --verdict approve --as worker-2")
     assert "overdue" not in run("agent-status --as @me")

@@ -154,6 +154,20 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     )  # fmt: skip
 
 
+def test_a_review_is_not_done_without_a_verdict(pair: Pair) -> None:
+    one, two = pair
+    name = asked(pair)
+    assert run(two, "agent-inbox", "done", name, "--result", "Reads well") == (
+        2,
+        "",
+        f"Error: {name} asks for a review, and the verdict is missing.\n"
+        f"Hint: Approve: `ghp agent-inbox done {name} --verdict approve`. "
+        f"Request changes: `ghp agent-inbox done {name} --verdict changes --result TEXT`. "
+        f"To decline: `ghp agent-inbox fail {name} --reason TEXT`.\n",
+    )
+    assert run(two, "agent-inbox", "fail", name, "--reason", "No time")[0] == 0
+
+
 @pytest.mark.slow
 def test_who_reviews_the_pull_request_answers_the_message_too(pair: Pair) -> None:
     one, two = pair
