@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
@@ -12,12 +12,14 @@ from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import ExitCode, GhpError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
+from ghp_agents.core.person import agent_here
 from ghp_agents.core.text_budget import LEAST
-from ghp_agents.handoffs import record
+from ghp_agents.git import worktree
+from ghp_agents.handoffs import own_worktree, record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.service import HandoffResult
-from ghp_agents.hotpath.quoting import clean
+from ghp_agents.hotpath.quoting import clean, file
 from ghp_agents.issues.issue import short
 from ghp_agents.wiring import App
 
@@ -104,10 +106,11 @@ def handoff(
             hint="Leave out --stdout: --json has all fields.",
         )
     text = read_text(note or "", NOTE_LIMIT * 40, "The note on standard input")
+    app, only_known = _at_its_own(app, issue)
     with output.busy("Handing over" if to else "Reading the work"):
         done = hand_over(
             app, issue=issue, to=to, note=text, words=Sections(**words), push=not no_push,
-            checkpoint=checkpoint, dry_run=dry_run,
+            checkpoint=checkpoint, dry_run=dry_run, only_known=only_known,
         )  # fmt: skip
     handed = done.recorded
     if as_json:
@@ -133,6 +136,31 @@ def handoff(
         raise click.exceptions.Exit(int(ExitCode.UNKNOWN))
     else:
         send(app)  # with `to`, the handoff itself was sent before the issue was given
+
+
+def _at_its_own(app: App, issue: str | None) -> tuple[App, bool]:
+    """The app in the agent's own worktree, if this is another; and whether, without one, only what
+    is known to be the agent's counts: a person typed this in a worktree that is not the agent's."""
+    actor = app.ws.actor()
+    if actor.is_person or own_worktree.is_own(app.ws, actor.name):
+        return app, False
+    number = str(issue or app.ws.issue_in_hand(actor.name) or "").removeprefix("#")
+    wanted = int(number) if number.isdecimal() and len(number) < 16 else None
+    place = own_worktree.elsewhere(app.ws, actor.name, wanted)
+    if place is None:
+        return app, agent_here(app.environ) is None
+    output.say(f"This is the work in the worktree of {actor.name}, {place}.")
+    left = [] if app.ws.place.toplevel is None else worktree.differences(app.ws.folder)
+    if left:
+        output.say(f"Left out, because it is here: {_listed([x.path for x in left])}.")
+    inner = App(place, app.environ, name=app.name, clock=app.ws.clock)
+    inner.tell = app.tell
+    return inner, False
+
+
+def _listed(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
+    return ", ".join(map(file, paths[:LISTED])) + more
 
 
 def _say_passed(done: HandOver) -> None:
@@ -190,6 +218,13 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
         output.say(f"Nothing has changed since {record.name}.")
     if handed.shared:
         output.say(handed.shared)
+    if handed.unknown:
+        output.warn(
+            f"Left out, because {record.by.name} is not known to have edited or leased it: "
+            f"{_listed(handed.unknown)}.",
+            f"Run this in its worktree. If this is its worktree: `ghp agent-whoami --set "
+            f"{record.by.name}`.",
+        )
     for note in handed.notes:
         output.warn(note)
     if work and work.missing:

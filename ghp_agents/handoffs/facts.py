@@ -28,14 +28,22 @@ class HandoffFacts(NamedTuple):
     carried: Carried = NOTHING
 
 
-def gather(ctx: Context, about: EvidenceTopic, *, ask_rights: bool) -> HandoffFacts:
-    """Read all facts of a topic; `ask_rights`: also the locks of the actor. Raises GitError."""
+def gather(
+    ctx: Context, about: EvidenceTopic, *, ask_rights: bool, only_known: bool = False
+) -> HandoffFacts:
+    """Read all facts of a topic; `ask_rights`: also the locks of the actor; `only_known`: of the
+    uncommitted work, what is known to be the actor's. Raises GitError."""
     # Often a hook makes a checkpoint; it must not wait for the remote.
     held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx, about)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     me = None if about.actor.is_person else about.actor.name
-    work = uncommitted.take_uncommitted(ctx.ws, me)
+    if me is not None and only_known:
+        from ghp_agents.handoffs.own_worktree import known_work
+
+        work = uncommitted.take_uncommitted(ctx.ws, me, known_work(ctx, me))
+    else:
+        work = uncommitted.take_uncommitted(ctx.ws, me)
     learnt = _learnt(ctx, about)
     branch = evidence.branch(ctx.ws)
     return HandoffFacts(about, branch, topic_facts, work, tuple(held), tuple(notes), tuple(learnt))

@@ -17,15 +17,15 @@ from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Carried, Handoff
+from ghp_agents.handoffs.own_worktree import is_own
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
-from ghp_agents.hotpath import heartbeat
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.notes import recall
 from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.state.presence import Presence
-from ghp_agents.workspace import MYSELF, NAME_FILE, Workspace, open_workspace
+from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without syntax of git's
 
@@ -153,26 +153,9 @@ def worktree_of(ws: Workspace, agent: str, fields: Presence) -> Workspace | None
             theirs = open_workspace(folder, ws.environ, ws.clock, MYSELF)
         except GhpError:
             continue
-        if theirs.common_dir == ws.common_dir and _belongs_to(theirs, agent, fields):
+        if theirs.common_dir == ws.common_dir and is_own(theirs, agent, fields):
             return theirs
     return None
-
-
-def named(theirs: Workspace) -> str:
-    """Return the agent whose name a worktree has; empty for none."""
-    try:
-        name = (theirs.git_dir / NAME_FILE).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return name if heartbeat.is_name(name) else ""
-
-
-def _belongs_to(theirs: Workspace, agent: str, fields: Presence) -> bool:
-    name = named(theirs)
-    if name or theirs.presence(agent) is None:
-        return name == agent
-    here = heartbeat.surroundings(theirs.place)
-    return all(fields.get(key) == here.get(key) for key in ("branch", "worktree"))
 
 
 def _branch(ws: Workspace, fields: Presence) -> Branch:

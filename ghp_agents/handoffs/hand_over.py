@@ -35,16 +35,18 @@ def hand_over(
     push: bool = True,
     checkpoint: bool = False,
     dry_run: bool = False,
+    only_known: bool = False,
 ) -> HandOver:
     """Record a handoff; with `to`, give the claim, the leases and the branch to that agent.
 
-    Without `push`, or if the remote refuses the branch, the handoff stores its commits. Raises
-    UsageError, NotFoundError, RefusedError (another holds the issue, or the remote refuses the
-    handoff: then nothing was given), NotSetUpError.
+    Without `push`, or if the remote refuses the branch, the handoff stores its commits.
+    `only_known` is as for `service.handoff`. Raises UsageError, NotFoundError, RefusedError
+    (another holds the issue, or the remote refuses the handoff: then nothing was given),
+    NotSetUpError.
     """
     recorded = service.handoff(
         ctx, issue=issue, to=to, note=note, words=words, push=push,
-        checkpoint=checkpoint, dry_run=dry_run,
+        checkpoint=checkpoint, dry_run=dry_run, only_known=only_known,
     )  # fmt: skip
     if dry_run:
         return HandOver(recorded)

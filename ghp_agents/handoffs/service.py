@@ -46,6 +46,7 @@ class HandoffResult(NamedTuple):
     learnt: int = 0  # number of notes from this work
     carried: Carried = NOTHING  # how the branch's commits reach the receiver
     shared: str = ""  # what others of this worktree edit, in one line
+    unknown: tuple[str, ...] = ()  # paths that are not known to be the agent's, and left out
 
 
 def handoff(
@@ -59,12 +60,14 @@ def handoff(
     checkpoint: bool = False,
     dry_run: bool = False,
     unless_empty: bool = False,
+    only_known: bool = False,
 ) -> HandoffResult:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
     For a receiver, the branch is pushed with `push`; else its commits are stored, too. `pass_on`
     makes the receiver the next holder. An unchanged handoff is not recorded again; with
-    `unless_empty`, nor is one without any work, or of an issue that was handed over. Raises
+    `unless_empty`, nor is one without any work, or of an issue that was handed over. With
+    `only_known`, only uncommitted work is stored that is known to be the actor's. Raises
     UsageError, NotFoundError, NotSetUpError, RefusedError (another holds the issue, or a person has
     nothing to hand over).
     """
@@ -74,7 +77,7 @@ def handoff(
     if receiver:
         _refuse_foreign(about, receiver)
     tidy, warnings = _note(ctx.ws, note)
-    facts = gather(ctx, about, ask_rights=not checkpoint)
+    facts = gather(ctx, about, ask_rights=not checkpoint, only_known=only_known)
     every, cut = _words(ctx.ws, facts, words)
     facts = facts._replace(sections=every)
     notes = (*warnings, *cut, *facts.notes)
@@ -124,7 +127,8 @@ def record_of(
         return handed, [] if dry_run else [_record(now, document, facts)]
 
     done = transact(store, decide)
-    return done._replace(carried=facts.carried, shared=facts.work.shared)
+    work = facts.work
+    return done._replace(carried=facts.carried, shared=work.shared, unknown=work.unknown)
 
 
 def _is_unchanged(last: Handoff, draft: Handoff) -> bool:

@@ -1,6 +1,6 @@
 """Uncommitted work for a handoff: what is stored, and what cannot be."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 _OTHERS = "another agent of this worktree edits it"
+_UNKNOWN = "it is not known to be the agent's"
 
 
 class Uncommitted(NamedTuple):
@@ -24,17 +25,25 @@ class Uncommitted(NamedTuple):
     patch: Patch
     missing: tuple[Missing, ...] = ()
     shared: str = ""  # what others of this worktree edit, in one line
+    unknown: tuple[str, ...] = ()  # paths that are not known to be the agent's, and left out
 
 
-def take_uncommitted(ws: Workspace, agent: str | None = None) -> Uncommitted:
+def take_uncommitted(
+    ws: Workspace, agent: str | None = None, is_known: Callable[[str], bool] = lambda _: True
+) -> Uncommitted:
     """Read the uncommitted work of this worktree, except provisioned files; change nothing. For
-    an `agent`, what another living agent of the worktree edits is left out. Raises GitError."""
+    an `agent`, what another living agent of the worktree edits is left out, and what `is_known`
+    does not know as the agent's. Raises GitError."""
     if ws.place.toplevel is None:
         return Uncommitted(Patch("", b""))
     with_whom = sharing(ws, agent)
     foreign: set[str] = set()
+    unknown: list[str] = []
 
     def why_not(change: PatchedFile, added: bytes) -> str | None:
+        if not is_known(change.path):
+            unknown.append(change.path)
+            return _UNKNOWN
         return _OTHERS if is_foreign(change.path, change.source) else _why_unsafe(change, added)
 
     def is_foreign(*paths: str) -> bool:
@@ -52,12 +61,14 @@ def take_uncommitted(ws: Workspace, agent: str | None = None) -> Uncommitted:
     else:
         kept = Patch(worktree.head(folder), b"")
     lost = [*kept.left_out, *_not_in_patch(differences, kept)]
-    missing = [item for item in lost if not is_foreign(item.path)]
+    unknown += [item.path for item in lost if not is_known(item.path)]
+    missing = [item for item in lost if item.path not in unknown and not is_foreign(item.path)]
     named = [path for change in kept.changes for path in (change.path, change.source) if path]
     return Uncommitted(
         kept,
         tuple(Missing(plain(item.path), item.size, item.reason) for item in missing),
         with_whom.describe(foreign, named) if with_whom.others else "",
+        tuple(sorted({*unknown})),
     )
 
 

@@ -17,7 +17,7 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
-from ghp_agents.handoffs.for_dead_agent import named
+from ghp_agents.handoffs.own_worktree import named
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.issues.issue import Issue

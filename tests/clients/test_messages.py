@@ -34,7 +34,8 @@ def test_a_review_is_asked_for_done_and_acted_upon_without_a_person(
             r"Review (M-[0-9a-f]+) by agent worker-1: «Review the parser»", request.said
         )
         assert found, request.said
-        done = f"agent-inbox done {found[1]} --as worker-3 --verdict changes --result 'Say new, not old'"
+        answer = "--verdict changes --result 'Say new, not old'"
+        done = f"agent-inbox done {found[1]} --as worker-3 {answer}"
         return Turn(calls=[shell(second, ghp(done))])
 
     def meanwhile(request: Request) -> Turn:

@@ -32,7 +32,8 @@ def wrapped(text: str, columns: int, taken: int = 0) -> str:
     if not columns or (taken + 2 * len(text) <= columns and "\n" not in text):
         return text
     first, *others = text.split("\n")
-    return "\n".join([_line(first, columns, taken), *(_line(x, columns, 0) for x in others)])
+    lines = [wrapped_line(first, columns, taken), *(wrapped_line(x, columns, 0) for x in others)]
+    return "\n".join(lines)
 
 
 def page_on_terminal(text: str, dated: Callable[[str], str]) -> str:
@@ -58,12 +59,13 @@ def wrapped_page(text: str, columns: int, home: str = "", dated: Callable[[str],
         indent = _NO_QUOTE.sub(" ", begin[0]) if begin else ""
         if not is_code and ">" not in indent:
             line = dated(line)
-        lines.append(line if is_code else _line(at_home(line, home), columns, 0, indent))
+        lines.append(line if is_code else wrapped_line(at_home(line, home), columns, 0, indent))
     return "\n".join(lines)
 
 
-def _line(line: str, columns: int, at: int, indent: str | None = None) -> str:
-    """A line, of which `at` columns are in use. It goes on below `indent`, by default its own."""
+def wrapped_line(line: str, columns: int, at: int, indent: str | None = None) -> str:
+    """A line, of which `at` columns are in use. It goes on below `indent`, by default its own; a
+    command that fits only without it has a smaller one."""
     if at + cells(line) <= columns:
         return line
     text = line.rstrip()
@@ -71,9 +73,12 @@ def _line(line: str, columns: int, at: int, indent: str | None = None) -> str:
         indent = text[: len(text) - len(text.lstrip())]
     shown = ""
     for space, word in _WORD.findall(text):
-        width, alone = cells(space + word), cells(indent + word)
+        left = columns - cells(word)
+        is_command = " " in word and left >= 0 and not indent.strip()
+        margin = indent[:left] if is_command else indent
+        width, alone = cells(space + word), cells(margin + word)
         if at + width > columns and (len(shown) > len(indent) or alone <= columns):
-            shown += f"\n{indent}{word}"
+            shown += f"\n{margin}{word}"
             at = alone
         else:
             shown += space + word

@@ -17,6 +17,8 @@ from ghp_agents.cli.watch.keys import hints
 from ghp_agents.cli.watch.look import Detail
 from ghp_agents.reports.overview import AgentRow, Overview
 
+SCROLLBAR = 2  # columns
+
 
 class DetailScreen(AgentScreen):
     """One agent. It is read again when the agent changes."""
@@ -74,7 +76,7 @@ class DetailScreen(AgentScreen):
     def _draw(self) -> None:
         row = self._row
         title = ((row.name, "bold"), (f"  {state_words(row)}", ""))
-        lines = map(content, detail_text(row, self._detail))
+        lines = map(content, detail_text(row, self._detail, self.size.width - SCROLLBAR))
         self.query_one("#header", Static).update(content(title), layout=False)
         self.query_one("#detail", Static).update(Content("\n").join(lines))
         self.query_one("#keys", Static).update(

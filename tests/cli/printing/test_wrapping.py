@@ -115,5 +115,5 @@ def test_an_item_of_a_page_goes_on_below_its_text_and_code_stays_as_it_is() -> N
         "  > of it.",
         "  worktree: ~/.ghp/worktrees/1-parse",
         "  needs: an answer soon",
-        "         → ghp agent-answer E-1",
+        "  → ghp agent-answer E-1",
     ]

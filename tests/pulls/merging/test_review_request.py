@@ -155,7 +155,7 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
 
 
 def test_a_review_is_not_done_without_a_verdict(pair: Pair) -> None:
-    one, two = pair
+    two = pair[1]
     name = asked(pair)
     assert run(two, "agent-inbox", "done", name, "--result", "Reads well") == (
         2,
