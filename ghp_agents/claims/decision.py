@@ -17,14 +17,12 @@ from ghp_agents.claims import affinity
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues.capabilities import missing
-from ghp_agents.issues.dependencies import EPIC, NEEDS_HUMAN, has_label, urgency
+from ghp_agents.issues.dependencies import EPIC, NEEDS_HUMAN, has_label
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.issues.job_fields import due
+from ghp_agents.issues.order import precedence
 from ghp_agents.locks.lock import Lock
 
 NO_NAMES: frozenset[str] = frozenset()
-MOST_URGENT = 0  # `urgency` of a critical issue, which goes before what was only assigned
-NOT_DUE = "9999"  # sorts behind every date
 
 
 class ClaimRule(StrEnum):
@@ -175,9 +173,7 @@ def first_rank(board: Board, issue: Issue, who: Candidate) -> Rank:
     """The rank without earlier work, for which closed issues must be read."""
     lease = board.claim_of(issue)
     mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
-    free = who.name not in issue.assignees
-    whose = 0 if mine else 1 + free if urgency(issue) == MOST_URGENT else 3 + free
-    return Rank(whose, urgency(issue), due(issue) or NOT_DUE)
+    return Rank(*precedence(issue, who.name, is_mine=mine))
 
 
 def nearness(board: Board, issue: Issue, name: str) -> int:

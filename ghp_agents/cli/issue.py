@@ -45,8 +45,7 @@ WORK_LEFT_OUT = (
     "--ready",
     is_flag=True,
     help="Only issues that can be claimed: open, unclaimed, unassigned (with --mine: mine) and "
-    "unblocked. No epics and no issues for people (labels `epic`, `agent:needs-human`). Most "
-    "urgent first, then oldest.",
+    "unblocked. No epics and no issues for people (labels `epic`, `agent:needs-human`).",
 )
 @click.option("--closed", "states", flag_value="closed", help="Closed issues instead of open ones.")
 @click.option("--all", "states", flag_value="open closed", help="Open and closed issues.")
@@ -67,7 +66,12 @@ def issues(
     at: str | None,
     as_json: bool,
 ) -> None:
-    """List issues, oldest first."""
+    """List issues, first those that `ghp agent-start --next` would take.
+
+    The order: what you hold, critical issues, what is assigned to you, then the rest by priority,
+    due date and number. What nobody can claim now follows in the same order; closed issues come
+    last. With equal ones, --next takes what is near to the agent's earlier work.
+    """
     if ready and states:
         raise UsageError(
             "Closed issues are never ready.", hint="Use --ready without --closed and --all."
@@ -81,7 +85,7 @@ def issues(
         app if then is None else app.past(then),
         mine=mine, ready=ready, states=chosen, labels=labels,
         claims={number: holding.lease for number, holding in (holdings or {}).items()},
-        commanded=services.commanded(app.store) if ready and then is None else (),
+        commanded=services.commanded(app.store) if then is None else (),
     )  # fmt: skip
     listing = listing._replace(issues=limited(listing.issues, limit))
     if as_json:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.issues.issue import PRIORITIES, Issue, IssueChange, short
+from ghp_agents.issues.issue import Issue, IssueChange, short
+from ghp_agents.issues.order import precedence
 from ghp_agents.locks.lock import Lock
 
 Way = Sequence[Issue]
@@ -21,7 +22,7 @@ def ready(
     needs_human: str = NEEDS_HUMAN,
     commanded: Container[int] = (),
 ) -> list[Issue]:
-    """The issues that can be claimed, most urgent first, then oldest.
+    """The issues that can be claimed, by priority, due date and age.
 
     `issues` come oldest first and include all open ones. A ready issue is open and has a title:
     without one, its creation has not arrived yet. It is unassigned or, with `of`, assigned to
@@ -41,7 +42,7 @@ def ready(
         and not has_label(issue, needs_human)
         and (issue.offered or any(number in commanded for number in issue.numbers))
     ]
-    return sorted(candidates, key=urgency)
+    return sorted(candidates, key=lambda issue: precedence(issue, of))
 
 
 def has_label(issue: Issue, label: str) -> bool:
@@ -56,12 +57,6 @@ def open_blockers(issue: Issue, issues: Iterable[Issue]) -> list[Issue]:
         for blocker in issues
         if blocker.state == "open" and not set(blocker.numbers).isdisjoint(issue.blocked_by)
     ]
-
-
-def urgency(issue: Issue) -> int:
-    """The sort key of an issue; the most urgent comes first."""
-    is_known = issue.priority in PRIORITIES
-    return PRIORITIES.index(issue.priority) if is_known else len(PRIORITIES)
 
 
 def refuse_circles(issues: Iterable[Issue], issue: Issue, change: IssueChange) -> None:

@@ -18,6 +18,7 @@ from ghp_agents.issues.issue import (
     find,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
+from ghp_agents.issues.order import precedence
 from ghp_agents.issues.record import FOLDER, IssueEvent, entry
 from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.locks.lock import Lock
@@ -69,7 +70,8 @@ def select(
     claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> IssueListing:
-    """The issues that match all conditions. With `mine`, a ready issue is one that is not blocked.
+    """The issues that match all conditions, in the order in which they are to be done. With `mine`,
+    a ready issue is one that is not blocked.
 
     `claims` are the known claims by issue number. `commanded` are the issues that a person
     assigned to agents by a comment.
@@ -87,9 +89,37 @@ def select(
         and (me is None or me in issue.assignees)
         and all(label in issue.labels for label in labels)
     ]
+    if not ready:
+        chosen = _in_order(ctx.ws, issues, chosen, claims, commanded)
     waited_for = {issue.number: issue for issue in issues if issue.state != "closed"}
     circle = dependencies.deadlock(issues) if ready else []
     return IssueListing(chosen, waited_for, circle, len(everything) - len(candidates))
+
+
+def _in_order(
+    ws: Workspace,
+    known: Sequence[Issue],
+    chosen: Sequence[Issue],
+    claims: Mapping[int, Lock],
+    commanded: Container[int],
+) -> list[Issue]:
+    """First what the actor has or can claim, as the choice of work orders it; then what nobody can
+    claim now; closed ones last."""
+    name, label = ws.actor().name, ws.settings.needs_human_label
+    ready = {
+        issue.id
+        for of in (None, name)
+        for issue in dependencies.ready(known, of, claims, label, commanded)
+    }
+
+    def place(issue: Issue) -> tuple[int, *tuple[int | str, ...]]:
+        if issue.state == "closed":
+            return (2,)
+        mine = any(claims[n].holder == name for n in issue.numbers if n in claims)
+        can_begin = mine or issue.id in ready
+        return (0 if can_begin else 1, *precedence(issue, name, is_mine=mine))
+
+    return sorted(chosen, key=place)
 
 
 def ready(

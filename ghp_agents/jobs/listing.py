@@ -8,9 +8,9 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.decision import Board
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs import returned
-from ghp_agents.issues.dependencies import urgency
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
+from ghp_agents.issues.order import due_or_last, urgency
 from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review
@@ -34,7 +34,7 @@ def read_jobs(
     ctx: Context, wanted: Sequence[JobState] = (), *, claimed: bool = True
 ) -> list[IssueJob]:
     """The jobs in these states, without any the ones that are not completed: by progress, then by
-    urgency, then oldest first. `claimed`: whether claims count, which have no past. Raises
+    priority, due date and age. `claimed`: whether claims count, which have no past. Raises
     GhpError."""
     board = choose_next.read_board(ctx, claims.claims(ctx.locks) if claimed else {})
     closed = board.done() if JobState.COMPLETED in wanted else ()
@@ -52,7 +52,9 @@ def read_jobs(
         merged = {pull.issue: pull for pull in ctx.forge.list(closed=True) if pull.merged_as}
         jobs = [job._replace(result=_result(job.issue, merged)) for job in jobs]
     order = [*JobState]
-    return sorted(jobs, key=lambda job: (order.index(job.state), urgency(job.issue)))
+    return sorted(
+        jobs, key=lambda job: (order.index(job.state), urgency(job.issue), due_or_last(job.issue))
+    )
 
 
 def _result(issue: Issue, merged: Mapping[int | None, Pull]) -> str:

@@ -3,10 +3,9 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ghp_agents.claims.decision import NOT_DUE, Board
-from ghp_agents.issues.dependencies import urgency
+from ghp_agents.claims.decision import Board
 from ghp_agents.issues.issue import Issue, short
-from ghp_agents.issues.job_fields import due
+from ghp_agents.issues.order import due_or_last, urgency
 from ghp_agents.jobs.explanation import Agent
 
 
@@ -59,7 +58,7 @@ def queues(board: Board, names: Iterable[str]) -> dict[str, list[Issue]]:
 
 def order(issue: Issue) -> tuple[int, str]:
     """The place of an issue among those of equal assignment: by priority, then by due date."""
-    return urgency(issue), due(issue) or NOT_DUE
+    return urgency(issue), due_or_last(issue)
 
 
 def _number(name: str) -> str:

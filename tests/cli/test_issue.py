@@ -70,9 +70,9 @@ def test_a_closed_blocker_blocks_no_more(three: Path) -> None:
         invoke("agent-issues --all", three).out
         == """\
 ISSUE  PRIORITY  STATE   HOLDER  ASSIGNED  BLOCKED BY  LABELS       TITLE
-#1     high      closed                                bug, parser  Parse files
 #2     medium    open                                               Write docs
 #3     low       open            worker-1                           Release
+#1     high      closed                                bug, parser  Parse files
 """
     )
     assert listed(three, "--ready") == ["Write docs"]

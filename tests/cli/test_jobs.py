@@ -199,7 +199,7 @@ def test_jobs_are_imported_once_changed_with_their_file_and_exported_again(clone
         "", "2 jobs had not changed.\n1 job completed or failed already; not created.\n",
     )  # fmt: skip
     assert [job["blockedBy"] for job in json.loads(out(clone, "agent-jobs", "--json"))] == [
-        [], [], [1, 2],
+        [], [1, 2], [],
     ]  # fmt: skip
     (queue / "a.yaml").write_text(JOB.replace("priority: high", "priority: critical"))
     changed = invoke("agent-jobs import jobs/queue/a.yaml", clone)

@@ -59,8 +59,8 @@ def choose(place: Place, **wishes: object) -> list[str]:
     return titles(services.select(place, **wishes).issues)  # type: ignore[arg-type]
 
 
-def test_open_issues_are_listed_oldest_first(some: Place) -> None:
-    assert choose(some) == ["Free", "Taken", "Mine", "Waiting", "Mine too", "Urgent"]
+def test_open_issues_are_listed_in_the_order_in_which_they_are_to_be_done(some: Place) -> None:
+    assert choose(some) == ["Urgent", "Mine", "Free", "Mine too", "Taken", "Waiting"]
 
 
 def test_closed_ones_can_be_listed_alone_or_too(some: Place) -> None:

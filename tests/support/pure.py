@@ -26,7 +26,7 @@ _NAMES = {
     "integrations/git_hooks": "script",
     "integrations/upstream_ghp": "hooks records",
     "issues": (
-        "body_sections capabilities comment_commands dependencies epics issue job_fields "
+        "body_sections capabilities comment_commands dependencies epics issue job_fields order "
         "outsider_text record replay scope "
     ),
     "jobs": "dispatch_plan explanation job_file job_state room",
