@@ -15,6 +15,7 @@ from ghp_agents.doctor import (
     missing_worktrees,
     sandbox_checks,
     state_checks,
+    unguarded_clients,
 )
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
 from ghp_agents.github.api.repository import GitHubRepository
@@ -50,6 +51,7 @@ def checks(
         "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
         **guard_checks.checks(ctx.ws),
+        unguarded_clients.CODE: partial(unguarded_clients.check, ctx),
         **ground.checks,
         **github_checks.checks(ctx.ws, hub, ctx.store),
         "probe": partial(check_probe, ctx, ask),

@@ -116,6 +116,12 @@ def living(ctx: Context) -> list[str]:
     return sorted(working - over)
 
 
+def living_elsewhere(ctx: Context) -> list[str]:
+    """Return agents of other clones that are alive, as far as this clone knows."""
+    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
+    return [view.name for view in views if not view.is_here and view.liveness in presence.LIVING]
+
+
 def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
     """Raise RefusedError if something exists nowhere else."""
     lost = ground.losses()
@@ -159,5 +165,6 @@ def kept(ws: Workspace) -> list[str]:
     if not path.exists():
         return []
     listed = git.run(["ls-files", "--", ".ghp/config.json"], cwd=ws.root)
-    tracked = "tracked by git" if listed.code == 0 and listed.text else "not tracked by git"
-    return [f".ghp/config.json: it is yours ({tracked})"]
+    is_tracked = listed.code == 0 and bool(listed.text)
+    why = "git tracks it, for all clones" if is_tracked else "it is yours"
+    return [f".ghp/config.json: {why}"]

@@ -116,7 +116,7 @@ def _in_order(
         if issue.state == "closed":
             return (2,)
         mine = any(claims[n].holder == name for n in issue.numbers if n in claims)
-        can_begin = mine or issue.id in ready
+        can_begin = issue.id in ready or (mine and not dependencies.open_blockers(issue, known))
         return (0 if can_begin else 1, *precedence(issue, name, is_mine=mine))
 
     return sorted(chosen, key=place)

@@ -311,11 +311,12 @@ def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
     ghp(other, "agent-sync")
     assert ghp(other, "agent-issues").out == (
         "ISSUE  PRIORITY  STATE  HOLDER       ASSIGNED     BLOCKED BY  LABELS  TITLE\n"
-        "#1     high      open   worker-1     worker-1                         Parse files\n"
         "#2     medium    open   Test Person  Test Person  #1                  Write docs\n"
+        "#1     high      open   worker-1     worker-1                         Parse files\n"
     )
     claims = [issue["claim"] for issue in json.loads(ghp(other, "agent-issues --json").out)]
     assert claims == [
+        {"holder": "Test Person", "isPerson": True, "generation": 1, "since": "<then>"},
         {
             "holder": "worker-1",
             "isPerson": False,
@@ -323,9 +324,8 @@ def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
             "since": "<then>",
             "liveness": "active",
         },
-        {"holder": "Test Person", "isPerson": True, "generation": 1, "since": "<then>"},
     ]
-    assert json.loads(ghp(other, "agent-issue show 1 --json").out)["claim"] == claims[0]
+    assert json.loads(ghp(other, "agent-issue show 1 --json").out)["claim"] == claims[1]
 
 
 def test_a_page_says_who_holds_it_since_when_and_why(two: tuple[Path, Path]) -> None:

@@ -116,7 +116,7 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
         f"✓ Removed {spares[0]}: presence and records kept there while .git was not writable.\n"
         "✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.\n"
     )
-    assert "Stays:\n  .ghp/config.json: it is yours (tracked by git)\n" in done.err
+    assert "Stays:\n  .ghp/config.json: git tracks it, for all clones\n" in done.err
     assert ours(used) == [".ghp"]
     assert [path.name for path in (used / ".ghp").iterdir()] == ["config.json"]
     assert list(home.glob(".local/state/*")) == list((tmp_path / "sandbox").iterdir()) == []
@@ -218,10 +218,14 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
         )
     )
     done = invoke("agent-init --remove --remote-refs --yes", here)
+    others = (
+        "Warning: Still working in other clones: worker-2. They lose what they claimed.\n"
+        "Hint: Ask their people first.\n"
+    )
     assert (done.code, done.out) == (0, "")
     assert at_once(done.err) == (
         f"{LISTED.format(clone=here)}On origin ({remote}), for everybody who works with it:\n"
-        f"{listed}{LIVING}✓ Removed 4 refs from origin.\n"
+        f"{listed}{others}{LIVING}✓ Removed 4 refs from origin.\n"
         "Clones that are still in use push theirs again at their next sync.\n"
         f"{GONE}"
     )

@@ -169,6 +169,6 @@ def test_the_configuration_stays_and_that_is_said(ws: Workspace) -> None:
     path = ws.root / ".ghp/config.json"
     path.parent.mkdir()
     path.write_text("{}")
-    assert init.kept(ws) == [".ghp/config.json: it is yours (not tracked by git)"]
+    assert init.kept(ws) == [".ghp/config.json: it is yours"]
     git(ws.root, "add", ".ghp/config.json")
-    assert init.kept(ws) == [".ghp/config.json: it is yours (tracked by git)"]
+    assert init.kept(ws) == [".ghp/config.json: git tracks it, for all clones"]

@@ -29,7 +29,7 @@ def test_next_passes_over_an_outsiders_issue_until_a_maintainer_labels_it(field:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM, labels=["bug"])
     field.github.issue("Blink")
     listed = field.ghp("agent-issues").out.splitlines()
-    assert listed[1].endswith(f"Build is red (by {OUTSIDER}, without write access)")
+    assert listed[2].endswith(f"Build is red (by {OUTSIDER}, without write access)")
     claimed = field.ghp("agent-claim --next", agent="worker-1")
     assert claimed.out == "2\n"
     assert "Skipped 1 issue by people without write access" in claimed.err

@@ -114,7 +114,7 @@ def carry_out(steps: Sequence[Step], *, dry_run: bool) -> None:
     """Perform the steps, or print them."""
     for step in steps:
         if dry_run:
-            output.data(output.clean(f"Would {step.doing} {step.what}."))
+            output.page(output.clean(f"Would {step.doing} {step.what}."))
         else:
             _act(step)
             output.done(output.clean(f"{step.did} {step.what}."))

@@ -160,7 +160,7 @@ def _set_up(
         output.say(line)
     guards.carry_out(steps, dry_run=dry_run)
     if ask and dry_run:
-        output.data("Would push a test ref to the remote, and delete it again.")
+        output.page("Would push a test ref to the remote, and delete it again.")
     elif ask:
         _probe(app)
     guards.carry_out(put, dry_run=dry_run)

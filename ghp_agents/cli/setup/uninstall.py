@@ -37,6 +37,8 @@ def take_away(app: App, removal: Removal) -> None:
         output.done("Nothing to do: ghp-agents has nothing here.")
         return
     _list(app, [_line(step) for step in steps], refs, removal)
+    if refs:
+        _warn_of_others(app)
     if removal.dry_run:
         _end_dry_run(app, has_steps=bool(steps))
         return
@@ -113,7 +115,7 @@ def _remote_refs(app: App) -> list[RemoteRef]:
 
 
 def _list(app: App, what: Sequence[str], refs: Sequence[RemoteRef], removal: Removal) -> None:
-    tell = output.data if removal.dry_run else output.say
+    tell = output.page if removal.dry_run else output.say
     if what:
         tell(f"{'Would be' if removal.dry_run else 'To be'} removed in {app.ws.root}:")
     for line in what:
@@ -143,6 +145,13 @@ def _warn_of_active_agents(app: App) -> None:
             f"Still working here: {', '.join(names)}. Their next heartbeat would set it up again."
         )
         output.warn(text, "Stop them first.")
+
+
+def _warn_of_others(app: App) -> None:
+    names = services.living_elsewhere(app)
+    if names:
+        text = f"Still working in other clones: {', '.join(names)}. They lose what they claimed."
+        output.warn(text, "Ask their people first.")
 
 
 def _remove_refs(app: App, refs: Sequence[RemoteRef]) -> None:

@@ -1,0 +1,41 @@
+"""The doctor's check for a person of a team: a client without our hooks, where agents work."""
+
+from collections.abc import Iterator
+
+from ghp_agents.core.finding import Finding, info
+from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.integrations.clients.install import CLAUDE, python_in
+from ghp_agents.ports import Context
+from ghp_agents.workspace import Workspace
+
+CODE = "unguarded"
+
+
+def check(ctx: Context) -> Iterator[Finding]:
+    """Report clients that are used here, and whose hooks nobody installed in this clone. A
+    colleague's hooks are in the colleague's clone only."""
+    if not ctx.store.snapshot().agents():
+        return
+    bare = [client for client in _used(ctx.ws) if not _has_hooks(ctx.ws, client)]
+    if bare:
+        names = ", ".join(HOMES[client].title for client in bare)
+        has, its = ("has", "its") if len(bare) == 1 else ("have", "their")
+        yield info(
+            CODE,
+            f"Agents work on this repository, and {names} {has} no hooks here: {its} edits are "
+            "not guarded.",
+            f"To install them: ghp agent-init --hooks {','.join(bare)}",
+        )
+
+
+def _used(ws: Workspace) -> list[str]:
+    """The clients with a folder in the home or here; a program alone is used by nobody."""
+    return config_files.found([ws.folder, ws.root], {**ws.environ, "PATH": ""})
+
+
+def _has_hooks(ws: Workspace, client: str) -> bool:
+    targets = [config_files.users(ws.environ, client), *config_files.here(ws, [client])]
+    if any(python_in(target) is not None for target in targets):
+        return True
+    return client == CLAUDE and bool(config_files.plugins_enabled([ws.folder], ws.environ))
