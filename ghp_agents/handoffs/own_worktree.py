@@ -24,8 +24,8 @@ def is_own(ws: Workspace, agent: str, fields: Presence | None = None) -> bool:
     if name or here is None:
         return name == agent
     places = heartbeat.surroundings(ws.place)
-    known = here if fields is None else fields
-    return all(known.get(key) == places.get(key) for key in ("branch", "worktree"))
+    last = here if fields is None else fields
+    return all(last.get(key) == places.get(key) for key in ("branch", "worktree"))
 
 
 def elsewhere(ws: Workspace, agent: str, issue: int | None) -> Path | None:
@@ -35,8 +35,8 @@ def elsewhere(ws: Workspace, agent: str, issue: int | None) -> Path | None:
               for checkout in worktree_admin.listed(ws.folder)]  # fmt: skip
     mine = [checkout for checkout, place in places if place and _name_in(place.git_dir) == agent]
     of_issue = [x for x in mine if issue is not None and issue_of_branch(x.branch or "") == issue]
-    found = of_issue or mine
-    return found[0].path if len(found) == 1 else None
+    chosen = of_issue or mine
+    return chosen[0].path if len(chosen) == 1 else None
 
 
 def known_work(ctx: Context, agent: str) -> Callable[[str], bool]:

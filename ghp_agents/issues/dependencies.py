@@ -5,7 +5,6 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues.issue import Issue, IssueChange, short
-from ghp_agents.issues.order import precedence
 from ghp_agents.locks.lock import Lock
 
 Way = Sequence[Issue]
@@ -22,15 +21,15 @@ def ready(
     needs_human: str = NEEDS_HUMAN,
     commanded: Container[int] = (),
 ) -> list[Issue]:
-    """The issues that can be claimed, by priority, due date and age.
+    """The issues that can be claimed, in the given order.
 
-    `issues` come oldest first and include all open ones. A ready issue is open and has a title:
-    without one, its creation has not arrived yet. It is unassigned or, with `of`, assigned to
-    that name; nobody else has claimed it. It has no open blocker and neither label below. It is
-    offered to agents, or is in `commanded`.
+    `issues` include all open ones. A ready issue is open and has a title: without one, its creation
+    has not arrived yet. It is unassigned or, with `of`, assigned to that name; nobody else has
+    claimed it. It has no open blocker and neither label below. It is offered to agents, or is in
+    `commanded`.
     """
     waited_for = {number for issue in issues if issue.state == "open" for number in issue.numbers}
-    candidates = [
+    return [
         issue
         for issue in issues
         if issue.state == "open"
@@ -42,7 +41,6 @@ def ready(
         and not has_label(issue, needs_human)
         and (issue.offered or any(number in commanded for number in issue.numbers))
     ]
-    return sorted(candidates, key=lambda issue: precedence(issue, of))
 
 
 def has_label(issue: Issue, label: str) -> bool:

@@ -28,8 +28,8 @@ def precedence(issue: Issue, name: str | None, *, is_mine: bool = False) -> Prec
 
 def urgency(issue: Issue) -> int:
     """The sort key of an issue; the most urgent comes first."""
-    known = issue.priority in PRIORITIES
-    return PRIORITIES.index(issue.priority) if known else len(PRIORITIES)
+    is_known = issue.priority in PRIORITIES
+    return PRIORITIES.index(issue.priority) if is_known else len(PRIORITIES)
 
 
 def due_or_last(issue: Issue) -> str:

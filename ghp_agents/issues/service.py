@@ -89,8 +89,7 @@ def select(
         and (me is None or me in issue.assignees)
         and all(label in issue.labels for label in labels)
     ]
-    if not ready:
-        chosen = _in_order(ctx.ws, issues, chosen, claims, commanded)
+    chosen = _in_order(ctx.ws, issues, chosen, claims, commanded)
     waited_for = {issue.number: issue for issue in issues if issue.state != "closed"}
     circle = dependencies.deadlock(issues) if ready else []
     return IssueListing(chosen, waited_for, circle, len(everything) - len(candidates))
@@ -98,7 +97,7 @@ def select(
 
 def _in_order(
     ws: Workspace,
-    known: Sequence[Issue],
+    issues: Sequence[Issue],
     chosen: Sequence[Issue],
     claims: Mapping[int, Lock],
     commanded: Container[int],
@@ -109,14 +108,14 @@ def _in_order(
     ready = {
         issue.id
         for of in (None, name)
-        for issue in dependencies.ready(known, of, claims, label, commanded)
+        for issue in dependencies.ready(issues, of, claims, label, commanded)
     }
 
     def place(issue: Issue) -> tuple[int, *tuple[int | str, ...]]:
         if issue.state == "closed":
             return (2,)
         mine = any(claims[n].holder == name for n in issue.numbers if n in claims)
-        can_begin = issue.id in ready or (mine and not dependencies.open_blockers(issue, known))
+        can_begin = issue.id in ready or (mine and not dependencies.open_blockers(issue, issues))
         return (0 if can_begin else 1, *precedence(issue, name, is_mine=mine))
 
     return sorted(chosen, key=place)
@@ -128,9 +127,11 @@ def ready(
     claims: Mapping[int, Lock] = dependencies.NO_CLAIMS,
     commanded: Container[int] = (),
 ) -> list[Issue]:
-    """The issues that can be claimed. `issues` come oldest first and include all open ones."""
+    """The issues that can be claimed, by priority, due date and age. `issues` come oldest first and
+    include all open ones."""
     label = ws.settings.needs_human_label
-    return dependencies.ready(issues, claims=claims, needs_human=label, commanded=commanded)
+    free = dependencies.ready(issues, claims=claims, needs_human=label, commanded=commanded)
+    return sorted(free, key=lambda issue: precedence(issue, None))
 
 
 def commanded(store: StateStore) -> set[int]:
