@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.issues.dependencies import deadlock, open_blockers, ready, refuse_circles
-from ghp_agents.issues.issue import PRIORITIES, Issue, IssueChange
+from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.locks.lock import Lock
 
 
@@ -41,19 +41,6 @@ def test_ready_is_open_unassigned_and_without_an_open_blocker() -> None:
         issue(8, state="duplicate"),
     ]
     assert numbers(ready(issues)) == [1, 3]
-
-
-def test_ready_is_ordered_by_priority_then_age() -> None:
-    issues = [
-        issue(9, priority="low"),
-        issue(2),
-        issue(3, priority="critical"),
-        issue(4, priority="newer-word"),
-        issue(1),
-        issue(6, priority="high"),
-        issue(5, priority="critical"),
-    ]
-    assert numbers(ready(issues)) == [3, 5, 6, 2, 1, 9, 4]
 
 
 def test_ready_of_somebody_is_what_they_have_and_nothing_blocks() -> None:
@@ -170,8 +157,3 @@ def test_refusing_circles_keeps_issues_free_of_them(graph: list[list[int]]) -> N
                     blocked_by=(*before.blocked_by, IssueNumber(blocker))
                 )
                 assert deadlock(issues.values()) == []
-
-
-@pytest.mark.parametrize("priority", PRIORITIES)
-def test_every_priority_has_its_place(priority: str) -> None:
-    assert numbers(ready([issue(1, priority=priority), issue(2, priority="?")])) == [1, 2]

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,25 @@ def test_a_claim_goes_before_a_critical_issue_before_an_assignment_before_the_re
     assert precedence(issue(2, "critical"), "worker-1") == Precedence(2, 0, NOT_DUE)
     assert precedence(low, "worker-1") == Precedence(3, 3, "2026-12-24")
     assert precedence(low, "worker-2") == Precedence(4, 3, "2026-12-24")
+
+
+def test_the_order_is_by_priority_then_due_date_then_age() -> None:
+    issues = [
+        issue(9, "low"),
+        issue(2),
+        issue(3, "critical"),
+        issue(4, "newer-word"),
+        issue(1),
+        issue(6, "high"),
+        issue(5, "critical", "### Due\n\n2026-12-24"),
+    ]
+    ordered = sorted(issues, key=lambda one: precedence(one, None))
+    assert [one.number for one in ordered] == [5, 3, 6, 2, 1, 9, 4]
+
+
+@pytest.mark.parametrize("priority", PRIORITIES)
+def test_every_priority_goes_before_an_unknown_one(priority: str) -> None:
+    assert precedence(issue(1, priority), None) < precedence(issue(1, "?"), None)
 
 
 @given(st.lists(FIELDS, min_size=1, max_size=8))
