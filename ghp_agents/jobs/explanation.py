@@ -161,7 +161,9 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
                 f"--capability {_shell_word(name)}" for name in names
             )
         case ClaimRule.ASKED:
-            words = f"Agents could not finish it, and {file(names[0])} asks a person how to continue."
+            words = (
+                f"Agents could not finish it, and {file(names[0])} asks a person how to continue."
+            )
             change = f"agent-answer {file(names[0])} TEXT"
         case ClaimRule.GAVE_UP:
             words = "Its runs at it failed, so another agent must continue."
