@@ -13,7 +13,7 @@ from tests.support import breaches, reader_texts
 from tests.support.breaches import LONGEST, TOPS
 from tests.support.house import CHECKOUT, Source, broad_excepts, sources
 from tests.support.pure import PURE
-from tests.support.reader_texts import MOST
+from tests.support.reader_texts import MOST, MOST_IN_GUIDES
 from tools.measures import measures
 
 pytestmark = [pytest.mark.slow, pytest.mark.cases(99)]  # `make check` runs them, first of all
@@ -170,6 +170,17 @@ RULES = [
         breaches=reader_texts.long_sentences,
         bad=Source(PLACE, f"GhpError('{'so ' * MOST}long.')\n"),
         good=Source(PLACE, f"GhpError('{'so ' * (MOST - 1)}long.')\n"),
+    ),
+    Rule(
+        says=f"A sentence of a guide has at most {MOST_IN_GUIDES} words.",
+        why="Most readers of a guide look for one thing, and many have another first language.",
+        instead="Make two sentences of it, or a list. Links, commands and brackets count as one "
+        "word; a colon or a semicolon ends a sentence.",
+        breaches=reader_texts.long_guide_sentences,
+        bad=Source("docs/example.md", "So " * MOST_IN_GUIDES + "long.\n"),
+        good=Source("docs/example.md", "So " * (MOST_IN_GUIDES - 1) + "long.\n"),
+        folders=("README.md", "SECURITY.md", "docs"),
+        suffix=".md",
     ),
     Rule(
         says="Help, messages, errors and hints use the words of docs/STYLE.md.",

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from tests.support.house import Source
 
 MOST = 20  # words of a sentence
+MOST_IN_GUIDES = 25
+GENERATED = ("COMMANDS.md", "API.md", "settings.md", "bench.md", "knowledge-bench.md")
 MESSAGES = {"say", "warn", "done", "Row"}  # functions whose arguments are read
 KEYWORDS = {"help", "hint", "epilog", "description"}
 SENTENCE = re.compile(r"[A-Z][^$|]*[a-z] [^$|]*\.")
@@ -66,6 +68,24 @@ def sentences(text: str) -> list[str]:
     """The sentences of a text. A command, a quotation or what is in brackets is one word."""
     plain = _ONE_WORD.sub("X", text)
     return [" ".join(part.split()) for part in _END.split(plain)]
+
+
+def guide_sentences(page: str) -> Iterator[tuple[int, str]]:
+    """The sentences of a page without its code, with their lines. A link is one word."""
+    blank = re.sub(r"(?ms)^```.*?^```$", lambda code: "\n" * code[0].count("\n"), page)
+    line = 1
+    for part in re.split(r"(\n\s*\n|\n(?=\s*(?:[-*|#]|\d+\.) )| · |\|)", blank):
+        plain = re.sub(r"\[[^]]*\]\([^)]*\)", "X", part)
+        yield from ((line, sentence) for sentence in sentences(plain.replace("; ", ": ")))
+        line += part.count("\n")
+
+
+def long_guide_sentences(source: Source) -> Iterator[str]:
+    if source.path.startswith("docs/design/") or source.path.endswith(GENERATED):
+        return
+    for line, sentence in guide_sentences(source.text):
+        if len(sentence.split()) > MOST_IN_GUIDES:
+            yield f"{source.at(line)} … {sentence}"
 
 
 def long_sentences(source: Source) -> Iterator[str]:
