@@ -21,7 +21,7 @@ from ghp_agents.state.default_branch import trunk_places
 from ghp_agents.workspace import NAME_FILE, Workspace
 
 PREFIX = "agent/"  # of the branches that go with their worktree
-_WHAT = ("worktree", "worktree and branch")
+_WHAT = ("worktree without unmerged work", "worktree and branch without unmerged work")
 
 
 class AgentWorktree(NamedTuple):
@@ -58,7 +58,7 @@ def find(ws: Workspace, cwd: Path) -> list[AgentWorktree]:
 def to_remove(ws: Workspace, trees: Sequence[AgentWorktree]) -> list[Step]:
     """Steps that remove what goes: worktrees, each with its branch if that is an agent's."""
     return [
-        Step("remove", "Removed", f"{tree.line}: {_WHAT[_has_branch(tree.checkout)]}, all merged",
+        Step("remove", "Removed", f"{tree.line}: {_WHAT[_has_branch(tree.checkout)]}",
              partial(_remove, ws, tree.checkout))
         for tree in trees
         if not tree.kept

@@ -4,6 +4,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 
+from ghp_agents.claims import service as claims
 from ghp_agents.core import files
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import RefusedError
@@ -114,6 +115,20 @@ def living(ctx: Context) -> list[str]:
     over = {*client_process.ended(ctx.ws, working)}
     over |= {name for name in working if alive.process_lives(ctx.ws.presence(name) or {}) is False}
     return sorted(working - over)
+
+
+def claims_here(ctx: Context) -> list[str]:
+    """Return a line about the issues that agents of this clone hold; none without any."""
+    held = {
+        issue: lock.holder
+        for issue, lock in sorted(claims.claims(ctx.locks).items())
+        if lock.clone == ctx.locks.clone
+    }
+    if not held:
+        return []
+    names = ", ".join(f"#{issue} of {holder}" for issue, holder in held.items())
+    free = f"`ghp agent-release {' '.join(map(str, held))} --as @me`"
+    return [f"claims on the remote ({names}): for others to take them, first {free}"]
 
 
 def living_elsewhere(ctx: Context) -> list[str]:

@@ -14,7 +14,7 @@ from ghp_agents.settings import agreement
 from ghp_agents.wiring import App
 from tests.support import hosts
 from tests.support.doctor import at_once
-from tests.support.ghp import CHECKOUT, invoke
+from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.git import commit, git, refs
 from tests.support.setup import give_exclude, ours
 
@@ -418,3 +418,17 @@ def test_the_homes_of_containers_go_and_hooks_for_all_repositories_stay(
         "  the hooks in ~/.claude/settings.json: they serve all repositories; "
         "`ghp agent-init --remove --hooks claude --user`\n"
     ) in done.err
+
+
+def test_what_agents_of_this_clone_still_hold_is_named_with_the_command_that_frees_it(
+    used: Path,
+) -> None:
+    succeed(used, "agent-issue new Parse --as @me", "agent-claim 1 --as worker-1", "agent-sync")
+    line = (
+        "Stays:\n  claims on the remote (#1 of worker-1): for others to take them, first "
+        "`ghp agent-release 1 --as @me`\n"
+    )
+    assert line in invoke("agent-init --remove --dry-run", used).out
+    assert line not in invoke("agent-init --remove --remote-refs --dry-run", used).out
+    succeed(used, "agent-release 1 --as @me")
+    assert "claims on the remote" not in invoke("agent-init --remove --dry-run", used).out

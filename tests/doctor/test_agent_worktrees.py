@@ -31,19 +31,19 @@ def test_merged_worktrees_go_with_their_branches_and_others_stay_and_are_named(
         git(repo, "merge", "--quiet", "--no-edit", git(place, "rev-parse", "HEAD"))
     (mine / "draft.txt").write_text("not committed\n")
     listed = invoke("agent-init --remove --yes --force", repo).err
-    assert f"  {merged}, of w-1: worktree and branch, all merged\n" in listed
+    assert f"  {merged}, of w-1: worktree and branch without unmerged work\n" in listed
     assert (
         f"Stays:\n  {mine}, of w-2: draft.txt is not committed there\n"
         f"  {open_}, of w-3: it has commits that are not merged\n"
     ) in listed
-    assert f"✓ Removed {merged}, of w-1: worktree and branch, all merged.\n" in listed
+    assert f"✓ Removed {merged}, of w-1: worktree and branch without unmerged work.\n" in listed
     assert [place.exists() for place in (merged, mine, open_)] == [False, True, True]
     assert git(repo, "branch", "--format=%(refname:short)").split() == [
         "agent/w-2/2-part2", "agent/w-3/3-part3", "main",
     ]  # fmt: skip
     git(mine, "clean", "-fdq")
     again = invoke("agent-init --remove --yes", repo)
-    assert f"✓ Removed {mine}: worktree and branch, all merged.\n" in again.err
+    assert f"✓ Removed {mine}: worktree and branch without unmerged work.\n" in again.err
     assert invoke("agent-init --remove --yes", repo) == NOTHING
 
 

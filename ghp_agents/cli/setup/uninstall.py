@@ -96,6 +96,7 @@ def _stays(app: App, *, remote_refs: bool) -> Iterator[str]:
     yield from guards.kept_for_user(app)
     remote = app.ground.sharing().remote
     if not remote_refs and remote is not None:
+        yield from services.claims_here(app)
         yield f"our refs on {remote}: others work with them; use --remote-refs to remove them, too"
 
 
