@@ -462,8 +462,8 @@ def test_what_github_drops_without_a_word_is_said(github: GitHub, house: MakeHou
     with pytest.raises(RefusedError) as caught:
         tracker.change(number, IssueChange(add_assignees=("@rita",)), WORKER)
     assert str(caught.value) == (
-        f"#{number} exists, but GitHub did not set the assignee rita: the token's account may "
-        "not, or the named account has no access to this repository."
+        f"#{number} exists, but GitHub did not set the assignee rita: either the token lacks "
+        "permission, or the named account has no access to this repository."
     )
     with pytest.raises(RefusedError) as caught:
         tracker.create(IssueChange(title="Two", add_labels=("bug",)), WORKER)
