@@ -153,7 +153,7 @@ def test_a_comment_is_heard_once_and_replaces_no_request() -> None:
 
 
 def test_closed_blockers_and_answers_are_said_in_a_line() -> None:
-    assert reaction.unblocked(7, [3]).text == "Nothing blocks #7 any more: #3 is closed. Go on."
+    assert reaction.unblocked(7, [3]).text == "Nothing blocks #7 any more: #3 is closed. Continue."
     assert reaction.unblocked(7, [3, 4]).key == "unblocked/3,4/7"
     assert reaction.answered(7, "E-3f", ANN).text == (
         "Your question was answered: person «Ann» answered E-3f."

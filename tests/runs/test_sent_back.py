@@ -103,7 +103,7 @@ def test_an_issue_that_waits_is_continued_after_its_blocker(shift: Shift) -> Non
     succeed(shift.repo, "agent-issue close 2 --reason Done --as @me")
     run(shift, supervisor)
     assert [x.cause for x in shift.runs()] == ["", "unblocked/2/1"]
-    again = "You are started again for this:\n\nNothing blocks #1 any more: #2 is closed. Go on."
+    again = "You are started again for this:\n\nNothing blocks #1 any more: #2 is closed. Continue."
     assert again in shift.prompt()
 
 
