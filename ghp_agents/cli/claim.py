@@ -66,8 +66,8 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
         if issue is None:
             claimed = services.claim_next(app)
         else:
-            claimed = remote_news.after_asking(
-                app, lambda: services.claim(app, issue, steal=steal, reason=reason)
+            claimed = remote_news.issue_after_asking(
+                app, issue, lambda: services.claim(app, issue, steal=steal, reason=reason)
             )
     if as_json:
         output.as_json(_fields(claimed))

@@ -8,11 +8,11 @@ import click
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
-from ghp_agents.cli.params import LIMIT, NUMBER_DIGITS, limited, read_text
+from ghp_agents.cli.params import LIMIT, limited, read_text
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import remote_news
-from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
@@ -202,30 +202,14 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
         remote_news.hear(app)
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
-    try:
-        view = remote_news.after_asking(app, lambda: services.view(tracker, number))
-        if as_json:
-            parts = issue_view.fields_of_parts(view.parts)
-            output.as_json(issue_view.fields(view.issue, holdings) | parts)
-        else:
-            issue_view.page(view, holdings, _work(app, view.issue) if then is None else None)
-    except NotFoundError as missing:
-        raise _pull_instead(app, number) or missing from None
+    view = remote_news.issue_after_asking(app, number, lambda: services.view(tracker, number))
+    if as_json:
+        parts = issue_view.fields_of_parts(view.parts)
+        output.as_json(issue_view.fields(view.issue, holdings) | parts)
+    else:
+        issue_view.page(view, holdings, _work(app, view.issue) if then is None else None)
     if then is None:
         start_background(app)
-
-
-def _pull_instead(app: App, reference: str) -> NotFoundError | None:
-    """The error for a number that is a pull request; None if it is none, or that is unknown."""
-    digits = reference.strip().removeprefix("#")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < NUMBER_DIGITS):
-        return None
-    try:
-        number = app.forge.get(int(digits)).number
-    except GhpError:
-        return None
-    show = f"`ghp agent-pull show {number}`"
-    return NotFoundError(f"#{number} is a pull request.", hint=f"Show it: {show}.")
 
 
 def _work(app: App, issue: Issue) -> "IssueWork":

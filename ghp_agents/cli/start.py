@@ -69,7 +69,7 @@ def start(
         )
     with output.busy("Starting"):
         sync_first(app)
-        started = remote_news.after_asking(app, lambda: services.start(app, issue))
+        started = remote_news.issue_after_asking(app, issue, lambda: services.start(app, issue))
     _say(started)
     _guard(app, started)
     if as_json:

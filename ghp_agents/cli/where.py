@@ -42,7 +42,7 @@ def _of_issue(app: App, number: int) -> Checkout:
     worktree = checkout.of_issue(app.ws.folder, (number,))
     if worktree is None:
         # This raises NotFoundError if there is no such issue.
-        remote_news.after_asking(app, lambda: app.knowing_tracker.get(number))
+        remote_news.issue_after_asking(app, f"{number}", lambda: app.knowing_tracker.get(number))
         raise NotFoundError(
             f"Issue #{number} has no worktree in this clone.",
             hint=f"Create one: `ghp agent-start {number}`.",

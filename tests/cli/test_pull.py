@@ -297,7 +297,10 @@ def test_an_issue_without_work_shows_none_and_json_has_no_more_than_before(road:
     assert fields in json.loads(invoke("agent-issues --json", road.folder).out)
 
 
-@pytest.mark.parametrize("options", ["", " --json"])
-def test_a_number_of_a_pull_request_names_the_command_for_it(road: Road, options: str) -> None:
+@pytest.mark.parametrize(
+    "line",
+    ["issue show #2", "issue show #2 --json", "claim 2", "start #2 --as worker-2", "where 2"],
+)
+def test_a_number_of_a_pull_request_names_the_command_for_it(road: Road, line: str) -> None:
     error = "Error: #2 is a pull request.\nHint: Show it: `ghp agent-pull show 2`.\n"
-    assert ghp(road, f"agent-issue show #2{options}") == Result(1, "", error)
+    assert ghp(road, f"agent-{line}") == Result(1, "", error)

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ghp_agents.cli import output
+from ghp_agents.cli.params import NUMBER_DIGITS
 from ghp_agents.core.clock import ago
-from ghp_agents.core.errors import NotFoundError
+from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.state.join import SyncReport, SyncStatus
 from ghp_agents.wiring import App
 
@@ -50,6 +51,26 @@ def after_asking(app: App, find: Callable[[], T]) -> T:
         if not ask(app).news:
             raise
     return find()
+
+
+def issue_after_asking(app: App, reference: str | None, find: Callable[[], T]) -> T:
+    """The same for an issue. The error for the number of a pull request says so."""
+    try:
+        return after_asking(app, find)
+    except NotFoundError as missing:
+        raise _pull_instead(app, reference or "") or missing from None
+
+
+def _pull_instead(app: App, reference: str) -> NotFoundError | None:
+    digits = reference.strip().removeprefix("#")
+    if not (digits.isascii() and digits.isdigit() and len(digits) < NUMBER_DIGITS):
+        return None
+    try:
+        number = app.forge.get(int(digits)).number
+    except GhpError:
+        return None
+    show = f"`ghp agent-pull show {number}`"
+    return NotFoundError(f"#{number} is a pull request.", hint=f"Show it: {show}.")
 
 
 def tell_trouble(app: App, report: SyncReport) -> None:
