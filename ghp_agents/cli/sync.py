@@ -82,13 +82,13 @@ def _print(report: SyncReport) -> None:
     for note in report.notes:
         output.say(note)
     if report.remote is None:
-        output.done("Saved. There is no remote to sync with.")
+        output.done("Saved in this clone.")
         return
     unsent = f"{count(report.unsent, 'change')} kept here"
     if report.trouble:
-        again = "The remote rejects it" if report.permanent else "The next sync sends it"
+        again = "The remote refuses this" if report.permanent else "The next sync tries again"
         output.error(
-            f"{report.remote}: {report.trouble} ({unsent}).",
+            f"{report.remote}: {report.trouble.rstrip('.')} ({unsent}).",
             f"{again}. Run `ghp agent-doctor` to check the remote. Nothing is lost.",
         )
         return

@@ -121,7 +121,7 @@ def find(issues: Iterable[Issue], reference: str | int) -> Issue:
         matches = [i for i in issues if prefix and i.id.startswith(prefix)]
     hint = (
         "`ghp agent-issues --all` lists issues, `ghp agent-pulls` pull requests. `ghp agent-sync` "
-        "gets those of other clones."
+        "fetches those of other clones."
     )
     return only_match(matches, text, "issue", lambda i: f"I-{i.id} ({one_line(i.title, 30)})", hint)
 

@@ -233,7 +233,7 @@ def find(messages: Sequence[Message], reference: str) -> Message:
     exact = [match for match in matches if match.id == prefix]
     return only_match(
         exact or matches, reference, "message", lambda x: f"{x.name} ({x.subject[:30]})",
-        "`ghp agent-inbox` lists your messages; `ghp agent-sync` gets those of other clones.",
+        "`ghp agent-inbox` lists your messages; `ghp agent-sync` fetches those of other clones.",
     )  # fmt: skip
 
 

@@ -104,7 +104,7 @@ def _branch_kinds() -> list[str]:
 def unreachable(remote: Remote, words: str) -> UnknownError:
     """The error for a question that only the remote can answer."""
     return UnknownError(
-        f"The remote {remote.name} decides this and did not answer: {words}",
+        f"Only the remote {remote.name} can decide this, and it did not answer: {words}",
         hint="Try again when it is reachable; `ghp agent-doctor` tests the connection.",
     )
 

@@ -200,7 +200,7 @@ def test_where_the_remote_cannot_be_reached_it_ends_with_4(
         "Error: The connection to origin broke while issue/1 was being changed; "
         "the change may or may not have happened: "
     )
-    silent = "Error: The remote origin decides this and did not answer: "
+    silent = "Error: Only the remote origin can decide this, and it did not answer: "
     for command, message in (("claim 1", broke), ("claim --next", broke), ("release 1", silent)):
         result = ghp(one, f"agent-{command} --as worker-1")
         assert (result.code, result.out) == (4, "")

@@ -148,7 +148,7 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
         1, "",
         f"{SHOW_AS_OF}Error: There is no issue 2.\n"
         "Hint: `ghp agent-issues --all` lists issues, `ghp agent-pulls` pull requests. `ghp "
-        "agent-sync` gets those of other clones.\n",
+        "agent-sync` fetches those of other clones.\n",
     )  # fmt: skip
 
 

@@ -81,7 +81,7 @@ def test_as_json_it_is_the_record(sent: Road) -> None:
          "agent-review 2 --approve`.\n"),
         ("9 --approve --as worker-2", 1,
          "Error: There is no issue 9.\nHint: `ghp agent-issues --all` lists issues, `ghp "
-         "agent-pulls` pull requests. `ghp agent-sync` gets those of other clones.\n"),
+         "agent-pulls` pull requests. `ghp agent-sync` fetches those of other clones.\n"),
     ],
 )  # fmt: skip
 def test_a_refusal_names_the_reason_and_the_way_on(

@@ -24,8 +24,7 @@ def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
     assert invoke("agent-sync", repo) == (
         0,
         "",
-        "Nothing leaves this clone: there is no remote.\n"
-        "✓ Saved. There is no remote to sync with.\n",
+        "Nothing leaves this clone: there is no remote.\n✓ Saved in this clone.\n",
     )
     assert invoke("agent-sync --publish", repo) == invoke("agent-sync", repo)
 
@@ -35,7 +34,7 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
         git(repo, "remote", "add", name, f"/nowhere/{name}.git")
     assert invoke("agent-sync", repo).err == (
         "Nothing leaves this clone: none of the remotes fork, upstream is called origin, and "
-        "`agents.remote` is not set.\n✓ Saved. There is no remote to sync with.\n"
+        "`agents.remote` is not set.\n✓ Saved in this clone.\n"
     )
     note = "• Nothing leaves this clone: none of the remotes fork, upstream is called origin"
     assert note in invoke("agent-doctor", repo).out
@@ -86,7 +85,7 @@ def test_a_contributor_who_may_not_push_is_told_once_and_for_all(
     code, _, err = invoke("agent-sync", here)
     assert code == 1
     assert "pre-receive hook declined" in err
-    assert "Hint: The remote rejects it. Run `ghp agent-doctor` to check the remote." in err
+    assert "Hint: The remote refuses this. Run `ghp agent-doctor` to check the remote." in err
 
 
 def test_no_push_only_listens(clones: Clones, remote: Path) -> None:

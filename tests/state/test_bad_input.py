@@ -339,8 +339,8 @@ def test_a_remote_that_hangs_is_given_up_in_its_time(clone: Path, remote: Path) 
     code, out, err = invoke("agent-sync", clone)
     assert (code, out) == (4, "")
     assert err == (
-        "Error: origin: `git fetch` did not finish within 1 s. (1 change kept here).\n"
-        "Hint: The next sync sends it. Run `ghp agent-doctor` to check the remote. Nothing is "
+        "Error: origin: `git fetch` did not finish within 1 s (1 change kept here).\n"
+        "Hint: The next sync tries again. Run `ghp agent-doctor` to check the remote. Nothing is "
         "lost.\n"
     )
     assert invoke("agent-status", clone)[0] == 0
@@ -372,7 +372,7 @@ def test_a_remote_that_refuses_says_why_and_is_no_unknown(clone: Path, remote: P
     code, out, err = invoke("agent-sync", clone)
     assert (code, out) == (1, "")
     assert "no state in this repository, says the policy" in err
-    assert "The remote rejects it" in err
+    assert "The remote refuses this" in err
     assert said(clone) == ["one"]
 
 

@@ -187,7 +187,7 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
     with pytest.raises(UnknownError) as caught:
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
     assert (str(caught.value), caught.value.hint, caught.value.exit_code) == (
-        f"The remote origin decides this and did not answer: {words}",
+        f"Only the remote origin can decide this, and it did not answer: {words}",
         "Try again when it is reachable; `ghp agent-doctor` tests the connection.",
         ExitCode.UNKNOWN,
     )
