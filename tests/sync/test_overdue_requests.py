@@ -58,7 +58,7 @@ def test_it_is_shown_and_told_and_then_a_person_is_asked_once(repo: Path) -> Non
     request = "agent-send worker-2 Review --kind review --done-within 10m --as worker-1"
     name = run(request).strip()
     clock.wait(661)
-    assert f"a look: a request is overdue, {name[:6]}, 1m" in run("agent-status --as @me")
+    assert f"attention: a request is overdue, {name[:6]}, 1m" in run("agent-status --as @me")
     run("agent-sync")
     assert f"Nobody has completed your {name}" in run("agent-status --as worker-1")
     assert run("agent-escalations") == ""

@@ -55,7 +55,7 @@ def test_a_page_tells_what_is_enforced_what_is_not_and_how_it_goes(name: str) ->
         "## What is installed",
         "## What is enforced",
         "## What is not",
-        "## Taking it away",
+        "## Remove it",
     ]
     assert f"ghp agent-init --hooks {name} --remove" in PAGES[name]
     if name != "git":

@@ -20,10 +20,10 @@ WORDS = {
     NeedKind.PERMISSION: "a permission",
     NeedKind.CONFLICT: "a conflict solved",
     NeedKind.CHECKS: "a failed check fixed",
-    NeedKind.DEAD: "a look: it is dead",
-    NeedKind.ENDED: "a look: its client has ended",
+    NeedKind.DEAD: "attention: it is dead",
+    NeedKind.ENDED: "attention: its client has ended",
     NeedKind.PULL: "a merge",
-    NeedKind.MESSAGE: "a look: a request is overdue,",
+    NeedKind.MESSAGE: "attention: a request is overdue,",
     NeedKind.BUDGET: "a higher budget",
     NeedKind.INPUT: "a prompt: its turn ended",
 }

@@ -25,8 +25,8 @@ def text(lines: list[Line]) -> list[str]:
 
 def test_a_fact_goes_on_below_its_text_and_its_command_stays_whole() -> None:
     assert text(detail_text(detailed("It says that the build is broken"), None, 60))[:3] == [
-        "needs          a look: its client has ended: «It says that",
-        "               the build is broken»",
+        "needs          attention: its client has ended: «It says",
+        "               that the build is broken»",
         f"               → {COMMAND}",
     ]
 
