@@ -63,7 +63,8 @@ def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
     """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow. Of
-    these, some are tried. Those that are left begin with the tests that take long."""
+    these, some are tried, and of all tests those that EVERY names. Those that are left begin with
+    the tests that take long."""
     seen = Counter[str]()
     for item in items:
         if sample := item.get_closest_marker("sample"):
@@ -75,8 +76,10 @@ def pytest_collection_modifyitems(
         config.hook.pytest_deselected(items=[*untried])
         items[:] = [item for item in items if item not in untried]
     yield
+    tried, passed_over = thorough.shared_out(items)
+    config.hook.pytest_deselected(items=passed_over)
     worker = getattr(config, "workerinput", {"workercount": 1})
-    items[:] = order.dealt(items, worker["workercount"])
+    items[:] = order.dealt(tried, worker["workercount"])
 
 
 def pytest_collection_finish() -> None:

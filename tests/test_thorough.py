@@ -46,6 +46,16 @@ def test_cases_of_slow_tests_alone_are_left_out(
     assert thorough.left_out(items(slow)) == []
 
 
+def test_of_all_tests_each_third_is_tried_where_that_is_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(thorough, "EVERY", 3)
+    monkeypatch.setattr(thorough, "IS_THOROUGH", False)
+    assert thorough.shared_out("abcdefg") == ([*"adg"], [*"bcef"])
+    monkeypatch.setattr(thorough, "IS_THOROUGH", True)
+    assert thorough.shared_out("abc") == ([*"abc"], [])
+
+
 class Contract:
     """Three tests that each adapter passes."""
 

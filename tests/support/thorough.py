@@ -13,6 +13,7 @@ import pytest
 
 Case = TypeVar("Case")
 IS_THOROUGH = os.environ.get("THOROUGH") == "1"
+EVERY = int(os.environ.get("EVERY", "1"))  # of all tests, one in so many is tried
 CASES, SHARE = 3, 6  # of a slow test: at least so many are tried, and one in so many
 
 
@@ -32,6 +33,13 @@ def mostly_slow(cases: Iterable[Any], every: int) -> list[Any]:
         pytest.param(case, marks=[pytest.mark.slow] if number % every else [])
         for number, case in enumerate(cases)
     ]
+
+
+def shared_out(tests: Sequence[Case]) -> tuple[list[Case], list[Case]]:
+    """Those of all tests that EVERY says are tried, and the others."""
+    if IS_THOROUGH:
+        return [*tests], []
+    return [*tests[::EVERY]], [test for number, test in enumerate(tests) if number % EVERY]
 
 
 def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
