@@ -72,7 +72,7 @@ def test_after_one_run_that_changed_nothing_a_person_is_asked(shift: Shift) -> N
     assert "pull request #3 is as it was sent back" in shift.last().why
     assert len(questions(shift)) == 1
     explained = invoke("agent-explain 1", shift.repo).out
-    assert "✗ 1 run tried to put that right, so a person decides.\n" in explained
+    assert "✗ 1 run tried to fix that, so a person decides.\n" in explained
 
 
 @pytest.mark.slow
