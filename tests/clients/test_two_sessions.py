@@ -101,7 +101,7 @@ def test_work_that_a_person_gives_is_read_at_the_next_step_or_the_next_prompt(
         f"{PROMPT}{PERSON} gave #1 to you. Reason given: «Tired». Run `ghp agent-start 1`."
     )
     started = b.ghp("agent-start 1")
-    given = f"You hold #1 «Parse»: {PERSON} gave it to you at TIME.\n"
+    given = "You hold #1 «Parse»: «Test Person» gave it to you at TIME.\n"
     assert bare(started.results[0]).startswith(given)
     assert (started.context, b.rest()) == ("", NOTHING)
 
