@@ -153,7 +153,7 @@ def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(r
     place = start_place.place_worktree(road.house("worker-1"), "worker-1", first.claimed.issue)
     assert (place.path, place.how) == (first.path, "there")
     assert place.notes[0].startswith(
-        "Using the last known state of the main branch, which may be outdated: The "
+        "Using the last known state of the main branch, which may be outdated: Only "
     )
 
 
