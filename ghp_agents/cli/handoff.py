@@ -10,7 +10,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
-from ghp_agents.core.errors import ExitCode, GhpError, UnknownError, UsageError
+from ghp_agents.core.errors import ExitCode, GhpError, LostAnswerError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.person import agent_here
 from ghp_agents.core.text_budget import LEAST
@@ -168,8 +168,9 @@ def _say_passed(done: HandOver) -> None:
     handed, trouble = done.recorded.handoff, done.trouble
     resume = f"{handed.to} can continue with `ghp agent-resume --handoff {handed.name}`."
     if isinstance(trouble, UnknownError):
+        owner = "may still be yours" if isinstance(trouble, LostAnswerError) else "is still yours"
         output.warn(
-            f"#{handed.issue} is still yours: {trouble}",
+            f"#{handed.issue} {owner}: {trouble}",
             f"When the remote is reachable, run `ghp agent-release {handed.issue} --to "
             f"{handed.to}`.",
         )

@@ -42,6 +42,10 @@ class UnknownError(GhpError):
     exit_code = ExitCode.UNKNOWN
 
 
+class LostAnswerError(UnknownError):
+    """The connection broke during a change: it may have happened."""
+
+
 class NotSetUpError(GhpError):
     """There is no repository, or no identity to act under."""
 

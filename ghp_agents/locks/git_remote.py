@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.errors import LostAnswerError, UnknownError
 from ghp_agents.locks import commit_chain, git_local, restore_lost
 from ghp_agents.locks.lock import Lock, LockMovedError, revision
 from ghp_agents.locks.lock_refs import LockPlaces, refused
@@ -197,7 +197,7 @@ def _push(places: LockPlaces, private: StateRepository, new: Lock, expected: Loc
             return
         if pushed.answer is PushOutcome.REFUSED:
             raise refused(places, [new], pushed)
-        doubts += pushed.answer is PushOutcome.UNKNOWN
+        doubts += pushed.answer is PushOutcome.UNKNOWN and not pushed.is_unsent
         # Moved, or the connection broke, perhaps after the push: read the ref to find out.
         places = places._replace(remote=coordination_remote(places.ws) or places.remote)
         try:
@@ -233,12 +233,10 @@ def _carry_over(
     return pushed.answer, locks
 
 
-def _ambiguous(places: LockPlaces, new: Lock, pushed: Pushed) -> UnknownError:
-    name, ref = places.remote.name, places.remote.ref(LEASE_REFS + new.name)
-    return UnknownError(
+def _ambiguous(places: LockPlaces, new: Lock, pushed: Pushed) -> LostAnswerError:
+    name = places.remote.name
+    return LostAnswerError(
         f"The connection to {name} broke while {new.name} was being changed; the change may or "
         f"may not have happened: {pushed.words}",
-        hint=f"Run the command again when {name} is reachable. To check by hand: `git fetch "
-        f"{name} {ref} && git show FETCH_HEAD:{commit_chain.FILE}`; it happened if the "
-        f"nonce there is {new.nonce}.",
+        hint=f"Run the command again when {name} is reachable: it finds out what happened.",
     )

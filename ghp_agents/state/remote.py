@@ -39,6 +39,7 @@ class Pushed(NamedTuple):
     answer: PushOutcome
     words: str = ""
     about_ref: bool = False  # REFUSED: the remote responds, but does not accept this ref
+    is_unsent: bool = False  # UNKNOWN: git did not reach the remote, so it did not happen
     lines: tuple[str, ...] = ()  # of the server, as it wrote them
 
 
@@ -169,8 +170,11 @@ def _branches_in_use(ws: Workspace, repository: StateRepository, remote: Remote)
     try:
         listed = exchange(ws, repository, remote, args)
     except git.GitTimeoutError as error:
-        return Pushed(PushOutcome.UNKNOWN, str(error))
-    return bool(listed.out) if listed.code == 0 else understand(listed)
+        return Pushed(PushOutcome.UNKNOWN, str(error), is_unsent=True)
+    if listed.code == 0:
+        return bool(listed.out)
+    failed = understand(listed)
+    return failed._replace(is_unsent=failed.answer is PushOutcome.UNKNOWN)
 
 
 def _custom_in_use(ws: Workspace, repository: StateRepository, remote: Remote) -> bool:
@@ -221,6 +225,12 @@ _NO_ACCESS = re.compile(
     r"|repository '?.*'? ?not found|not permitted|not allowed|read[- ]only|service not enabled"
     r"|saml sso|not exported|host key verification failed|do not have permission|not authorized"
 )
+# Over HTTP, git asks for the refs first ("unable to access"); another error may follow a push.
+_UNREACHED = re.compile(
+    r"^fatal: unable to (access|look up|connect to) |does not appear to be a git repository"
+    r"|^ssh: (Could not resolve hostname|connect to host) ",
+    re.MULTILINE,
+)
 
 
 def understand(result: git.Result) -> Pushed:
@@ -230,9 +240,11 @@ def understand(result: git.Result) -> Pushed:
         return Pushed(PushOutcome.DONE)
     if not rejected:
         # Every failed ssh prints "Make sure you have the correct access rights".
-        no_access = _NO_ACCESS.search(result.err.lower())
-        answer = PushOutcome.REFUSED if no_access else PushOutcome.UNKNOWN
-        return Pushed(answer, first_error(result))
+        words = first_error(result)
+        if _NO_ACCESS.search(result.err.lower()):
+            return Pushed(PushOutcome.REFUSED, words)
+        is_unsent = bool(_UNREACHED.search(result.err))
+        return Pushed(PushOutcome.UNKNOWN, words, is_unsent=is_unsent)
     reasons = [line.split("\t")[-1] for line in rejected]
     words = "; ".join(dict.fromkeys(reasons))
     blocked = "exists; cannot create" in result.err  # a branch called `ghp` blocks our refs

@@ -182,7 +182,9 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
     behind_ssh(clone, remote, push=OFFLINE, fetch=OFFLINE)
     here = place(clone)
     words = "ssh: Could not resolve hostname host.invalid: Name or service not known"
-    assert here.push(f"{here.commit()}:{OURS}") == Pushed(PushOutcome.UNKNOWN, words)
+    assert here.push(f"{here.commit()}:{OURS}") == Pushed(
+        PushOutcome.UNKNOWN, words, is_unsent=True
+    )
     assert here.fetch() == words
     with pytest.raises(UnknownError) as caught:
         fetch_refs(here.ws, here.repository, here.remote, [f"+{OURS}:{SEEN_REFS}c1"])
@@ -196,9 +198,9 @@ def test_a_host_that_cannot_be_found_is_unknown_though_git_speaks_of_access_righ
 def test_a_folder_that_is_not_mounted_is_unknown(here: Place, remote: Path) -> None:
     remote.rename(remote.with_suffix(".away"))
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed.answer is PushOutcome.UNKNOWN
-    assert pushed.words == f"fatal: '{remote}' does not appear to be a git repository"
-    assert here.fetch() == pushed.words
+    words = f"fatal: '{remote}' does not appear to be a git repository"
+    assert pushed == Pushed(PushOutcome.UNKNOWN, words, is_unsent=True)
+    assert here.fetch() == words
 
 
 def test_a_push_whose_connection_broke_after_it_happened_is_unknown(
@@ -208,7 +210,8 @@ def test_a_push_whose_connection_broke_after_it_happened_is_unknown(
     here.push(f"{first}:{OURS}")
     hook(remote, "reference-transaction", 'test "$1" != committed || kill -9 $PPID\n')
     oid = here.commit(first)
-    assert here.push(f"{oid}:{OURS}").answer is PushOutcome.UNKNOWN
+    pushed = here.push(f"{oid}:{OURS}")
+    assert (pushed.answer, pushed.is_unsent) == (PushOutcome.UNKNOWN, False)
     assert ours(remote) == {OURS: oid}
 
 
@@ -234,7 +237,8 @@ def test_a_remote_that_hangs_is_unknown_in_time_and_nothing_of_it_is_left(
     here = place(clone, timeout=0.5)
     began = SystemClock().now()
     pushed = here.push(f"{here.commit()}:{OURS}")
-    assert pushed == Pushed(PushOutcome.UNKNOWN, "`git ls-remote` did not finish within 0.5 s.")
+    words = "`git ls-remote` did not finish within 0.5 s."
+    assert pushed == Pushed(PushOutcome.UNKNOWN, words, is_unsent=True)
     settled = here.remote._replace(settled=True)
     pushed = push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"])
     assert pushed == Pushed(PushOutcome.UNKNOWN, "`git push` did not finish within 0.5 s.")
@@ -289,7 +293,8 @@ def test_a_web_host_that_says_no_is_told_from_one_that_fails(
         git(clone, "remote", "set-url", "origin", f"http://{address}/x.git")
         here = place(clone)
         pushed = here.push(f"{here.commit()}:{OURS}")
-        assert pushed == Pushed(answer, words.format(address))
+        is_unsent = answer is PushOutcome.UNKNOWN
+        assert pushed == Pushed(answer, words.format(address), is_unsent=is_unsent)
 
 
 def test_a_web_host_that_wants_a_password_refuses_and_nobody_is_asked(clone: Path) -> None:
@@ -316,7 +321,10 @@ def test_a_web_host_that_is_down_is_unknown(clone: Path) -> None:
         port = free.getsockname()[1]
     git(clone, "remote", "set-url", "origin", f"http://127.0.0.1:{port}/x.git")
     here = place(clone)
-    assert here.push(f"{here.commit()}:{OURS}").answer is PushOutcome.UNKNOWN
+    pushed = here.push(f"{here.commit()}:{OURS}")
+    assert (pushed.answer, pushed.is_unsent) == (PushOutcome.UNKNOWN, True)
+    settled = here.remote._replace(settled=True)
+    assert push(here.ws, here.repository, settled, [f"{here.commit()}:{OURS}"]).is_unsent
 
 
 # ------------------------------------------------------------------ where on the host our refs are
