@@ -142,10 +142,12 @@ def status(
         status_notes.tell_settled(look.team.settled)
         stale_view.tell(app.ws, look.views)
         is_summed_up = is_screen and bool(look.views)
-        status_notes.warn(app, look.snapshot, look.overview.totals, is_summed_up=is_summed_up)
+        totals = look.overview.totals
+        can_send = status_notes.warn(app, look.snapshot, totals, is_summed_up=is_summed_up)
         upstream_view.warn(heard)
         status_notes.print_news(app, look.snapshot, output.say if as_json else output.data)
-        _start_background(app)
+        if app.ws.ghp_dir.exists():  # else nobody uses this program here, and nothing is created
+            start_background(app, urgent=can_send)
 
 
 def _print(
@@ -276,11 +278,6 @@ def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | N
     )
     heard = upstream_view.heard(app, look.agents) if then is None and not choice.stale else None
     output.as_json(upstream_view.joined(document, heard, choice.name), upstream_view.rows(document))
-
-
-def _start_background(app: App) -> None:
-    if app.ws.ghp_dir.exists():  # else nobody uses this program here, and nothing is created
-        start_background(app)
 
 
 def _nothing(agents: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import files
+from ghp_agents.hotpath import background
 from tests.support.clock import ManualClock
 from tests.support.doctor import findings
 from tests.support.ghp import Result, invoke, start, succeed
@@ -231,5 +232,11 @@ def test_status_says_what_this_clone_has_not_sent(clones: Clones) -> None:
     clock.wait(120)
     line = "1 change not sent for 2 min: run `ghp agent-sync`.\n"
     assert line in status(one, "--offline", clock).err
+    started: list[list[str]] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(background, "spawn", lambda words, _: started.append(words))
+        done = invoke("agent-status", one, {"GHP_BACKGROUND": "1"}, clock=clock)
+    assert "1 change not sent for 2 min: this is done in the background.\n" in done.err
+    assert [words[-2:] for words in started] == [["agent-sync", "--background"]]
     invoke("agent-sync", one, clock=clock)
     assert "not sent" not in status(one, "--offline", clock).err

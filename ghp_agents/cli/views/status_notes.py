@@ -7,7 +7,7 @@ from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import AgentName, agent_name, count
 from ghp_agents.escalations.delivered import mark_told
-from ghp_agents.hotpath import heartbeat, news_flag, own_name
+from ghp_agents.hotpath import background, heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.reports.overview import Totals
@@ -32,8 +32,9 @@ def _print_github(app: App, snapshot: Snapshot) -> None:
         (output.warn(line, remedy) if remedy else output.say(line))
 
 
-def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) -> None:
-    """Print what a person should know. `is_summed_up`: the news and the questions were printed."""
+def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) -> bool:
+    """Print what a person should know; return whether changes can be sent. `is_summed_up`: the news
+    and the questions were printed."""
     sync_status = app.exchange.sync_status()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
     if sync_status.remote and not (is_summed_up and sync_status.news_at):
@@ -50,9 +51,9 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
         output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
     elif age := _unsent_age(app, sync_status):
-        output.say(
-            f"{count(sync_status.unsent, 'change')} not sent for {age}: run `ghp agent-sync`."
-        )
+        is_off = background.is_off(app.environ, {"background": app.ws.settings.background})
+        remedy = "run `ghp agent-sync`" if is_off else "this is done in the background"
+        output.say(f"{count(sync_status.unsent, 'change')} not sent for {age}: {remedy}.")
     if sync_status.refused:
         output.warn(
             f"The remote refused {count(sync_status.refused, 'record')}: kept here only.",
@@ -73,6 +74,7 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         from ghp_agents.consent import service as consent_service
 
         output.warn(consent_service.summary(app.ws), consent.HINT)
+    return bool(sync_status.unsent) and not sync_status.trouble
 
 
 def _unsent_age(app: App, status: SyncStatus) -> str:

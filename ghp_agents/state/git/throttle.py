@@ -28,6 +28,8 @@ def next_exchange(ws: Workspace) -> float:
     if repository is None or not 0 < last <= ws.clock.now():
         return 0.0  # never, or in the future: our clock was set back
     unsent = [] if is_refused(ws) else _unsent(repository)
+    if unsent and not note.trouble:  # asking for news delays no push
+        last = note.pushed_at or 0.0
     if any(subject.startswith(AT_ONCE) for subject in unsent):
         return last + ONCE_PAUSE
     urgent = any(subject.startswith(URGENT) for subject in unsent)

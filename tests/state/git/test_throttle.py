@@ -66,6 +66,17 @@ def test_what_others_wait_for_goes_sooner_than_the_rest(
     assert pushes(remote) != sent
 
 
+def test_asking_for_news_delays_no_push(clones: Clones, clock: ManualClock) -> None:
+    store = GitRefsStore(open_workspace(clones(1)[0], {}, clock))
+    say(store, clock, "note", "one")
+    store.sync()
+    say(store, clock, "note", "two")
+    for _ in range(4):
+        clock.wait(5)
+        assert store.hear(5).fetched
+    assert store.sync(paced=True).pushed
+
+
 @pytest.mark.slow
 def test_more_clones_call_less_often(clones: Clones, clock: ManualClock) -> None:
     stores = [GitRefsStore(open_workspace(folder, {}, clock)) for folder in clones(4)]
