@@ -1,5 +1,6 @@
 """`agent-claim` and `agent-release`: claim an issue; release claims and leases."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -131,7 +132,9 @@ def release(
     former: list[str] = []
     for word in issues:
         with output.busy("Releasing"):
-            released = services.release(app, word, to=to, reason=reason)
+            released = remote_news.issue_after_asking(
+                app, word, partial(services.release, app, word, to=to, reason=reason)
+            )
         _say_released(released, to)
         if released.changed:
             former.append(released.previous or app.ws.actor().name)

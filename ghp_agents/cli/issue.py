@@ -11,7 +11,7 @@ from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, limited, read_text
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
-from ghp_agents.cli.views import remote_news
+from ghp_agents.cli.views.remote_news import hear, issue_after_asking
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
@@ -79,7 +79,7 @@ def issues(
     chosen = tuple((states or "open").split())
     then = past.time_of_issues(app, at, CLAIMS_LEFT_OUT)
     if then is None:
-        remote_news.hear(app)
+        hear(app)
     holdings = _holdings(app) if then is None else None
     listing = services.select(
         app if then is None else app.past(then),
@@ -199,10 +199,10 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
     """
     then = past.time_of_issues(app, at, WORK_LEFT_OUT)
     if then is None:
-        remote_news.hear(app)
+        hear(app)
     holdings = _holdings(app) if then is None else None
     tracker = app.tracker if then is None else app.past(then).tracker
-    view = remote_news.issue_after_asking(app, number, lambda: services.view(tracker, number))
+    view = issue_after_asking(app, number, lambda: services.view(tracker, number))
     if as_json:
         parts = issue_view.fields_of_parts(view.parts)
         output.as_json(issue_view.fields(view.issue, holdings) | parts)
@@ -254,7 +254,9 @@ def edit(
         add_labels=labels,
         remove_labels=removed,
     )
-    outcome = services.edit(app, number, change, parent=parent)
+    outcome = issue_after_asking(
+        app, number, lambda: services.edit(app, number, change, parent=parent)
+    )
     _report(app, outcome, "Changed {}.", "{} is already like that.")
 
 
@@ -264,7 +266,8 @@ def edit(
 @acting
 def comment(app: App, number: str, text: str) -> None:
     """Add a comment to an issue; `-` reads standard input."""
-    outcome = services.comment(app, number, read_text(text or "", 4 * BODY_LIMIT + 1))
+    body = read_text(text or "", 4 * BODY_LIMIT + 1)
+    outcome = issue_after_asking(app, number, lambda: services.comment(app, number, body))
     _report(app, outcome, "Commented on {}.", "{} already ends with this comment.")
 
 
@@ -283,7 +286,8 @@ def close(app: App, number: str, reason: str | None) -> None:
     """
     from ghp_agents.pulls import close_evidence
 
-    outcome = close_evidence.close(app, number, read_text(reason or "", 4 * BODY_LIMIT + 1))
+    why = read_text(reason or "", 4 * BODY_LIMIT + 1)
+    outcome = issue_after_asking(app, number, lambda: close_evidence.close(app, number, why))
     _report(app, outcome, "Closed {}.", "{} is already closed.")
     actor = app.ws.actor()
     if outcome.changed and not actor.is_person:
@@ -295,7 +299,7 @@ def close(app: App, number: str, reason: str | None) -> None:
 @acting
 def reopen(app: App, number: str) -> None:
     """Reopen a closed issue."""
-    outcome = services.reopen(app, number)
+    outcome = issue_after_asking(app, number, lambda: services.reopen(app, number))
     _report(app, outcome, "Reopened {}.", "{} is already open.")
 
 
@@ -306,7 +310,9 @@ def reopen(app: App, number: str) -> None:
 @acting
 def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     """Assign an issue to agents or people; @me is you."""
-    outcome = services.assign(app, number, names, remove=remove)
+    outcome = issue_after_asking(
+        app, number, lambda: services.assign(app, number, names, remove=remove)
+    )
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{{}} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
@@ -346,7 +352,9 @@ def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequen
 @acting
 def block(app: App, number: str, by: tuple[str, ...], remove: bool) -> None:
     """Mark an issue as blocked by other issues."""
-    outcome = services.block(app, number, by, remove=remove)
+    outcome = issue_after_asking(
+        app, number, lambda: services.block(app, number, by, remove=remove)
+    )
     blockers = ", ".join(f"#{blocker}" for blocker in outcome.issue.blocked_by) or "nothing"
     sentence = f"{{}} is blocked by {blockers}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")

@@ -189,6 +189,28 @@ def test_an_issue_that_only_another_clone_knows_can_be_begun(clones: Clones, com
     assert (code, err.partition("\n")[0]) == (1, "Error: There is no issue 7.")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "issue close 1",
+        *(
+            pytest.param(words, marks=pytest.mark.slow)
+            for words in (
+                *("issue comment 1 Hi", "issue edit 1 --priority high", "issue assign 1 worker-2"),
+                *("issue block 1 --by 2", "release 1"),
+            )
+        ),
+    ],
+)
+def test_an_issue_that_only_another_clone_knows_can_be_changed(
+    clones: Clones, command: str
+) -> None:
+    one, other = clones(2)
+    succeed(other, "agent-sync")
+    succeed(one, "agent-issue new Parse --as @me", "agent-issue new Print --as @me", "agent-sync")
+    assert invoke(f"agent-{command} --as @me", other, ALONE).code == 0
+
+
 def test_an_issue_that_only_another_clone_knows_has_no_worktree_here(clones: Clones) -> None:
     one, other = clones(2)
     succeed(other, "agent-sync")
