@@ -15,6 +15,7 @@ from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath.locate import Location
 
 SHOWN = 100  # commits that are listed; others are only counted
+REFLOG = 1_000  # earlier states of a branch that are read
 
 _OPERATIONS = (
     ("MERGE_HEAD", "a merge"),
@@ -151,6 +152,23 @@ def _has_remote_branches(folder: Path) -> bool:
 def contains(folder: Path, commit: str, other: str) -> bool:
     """Whether `other` is `commit` or an ancestor of it."""
     return git.run(["merge-base", "--is-ancestor", other, commit], cwd=folder).code == 0
+
+
+def lacking(folder: Path, head: str, commit: str, trunk: str, branch: str | None) -> int:
+    """How many commits up to `commit` are neither in `head` nor in `trunk` (may be empty). Equal
+    changes count as there, and so does what `branch` had once: it was rewritten."""
+    earlier = ["rev-list", "--walk-reflogs", f"--max-count={REFLOG}", f"refs/heads/{branch}", "--"]
+    once = git.run(earlier, cwd=folder).text.split() if branch else []
+    places = [name for name in (head, trunk) if name]
+    missing = _commits(folder, commit, *(f"^{name}" for name in dict.fromkeys([*places, *once])))
+    for place in places:
+        if missing:
+            missing &= _commits(folder, "--cherry-pick", "--right-only", f"{place}...{commit}")
+    return len(missing)
+
+
+def _commits(folder: Path, *args: str) -> set[str]:
+    return set(git.check(["rev-list", *args, "--"], cwd=folder).text.split())
 
 
 def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:

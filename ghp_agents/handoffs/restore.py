@@ -13,7 +13,7 @@ from ghp_agents.core.file_names import as_code, plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import apply_patch, patch_text, worktree
-from ghp_agents.handoffs import record
+from ghp_agents.handoffs import missing_commits, record
 from ghp_agents.handoffs.handoff import Handoff, Work
 from ghp_agents.handoffs.resume import APPLY
 from ghp_agents.handoffs.tool_files import configures_tools
@@ -82,9 +82,30 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
 
 
 def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
-    """Create the branch of a handoff from its stored commits, if this clone lacks them."""
-    if handoff is None or handoff.commits is None or worktree.has_commit(folder, handoff.head):
+    """Refuse while the branch here lacks commits of a handoff: the work without them would pass for
+    all of it. Stored commits are added to this clone, and their branch is created."""
+    if handoff is None:
         return
+    is_new = handoff.commits is not None and not worktree.has_commit(folder, handoff.head)
+    if is_new:
+        _unpack(ctx, handoff)
+    missing = missing_commits.of(ctx.ws, handoff)
+    if missing is None or not missing.total:
+        return
+    _refuse_dirty(ctx.ws, folder)
+    what = (
+        f"The commits of {handoff.name} were not in this clone; now they are."
+        if is_new
+        else f"Not on the branch here: {missing.text}."
+    )
+    apply = " --apply" if handoff.work and handoff.work.size else ""
+    raise NotRestoredError(
+        what,
+        hint=f"Run `{missing.command}`, then `ghp agent-resume --handoff {handoff.name}{apply}`.",
+    )
+
+
+def _unpack(ctx: Context, handoff: Handoff) -> None:
     from ghp_agents.handoffs import commits
 
     why = commits.unpack(ctx.ws, ctx.store, handoff)
@@ -94,12 +115,7 @@ def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
             hint="Run `git fetch`, and retry. If that does not help, ask "
             f"{named(*handoff.by)} to push the branch.",
         )
-    is_new = commits.create_branch(ctx.ws, handoff)
-    to = quote(handoff.branch) if is_new and handoff.branch else f"--detach {handoff.head[:12]}"
-    raise NotRestoredError(
-        f"The commits of {handoff.name} were not in this clone; now they are.",
-        hint=f"Run `git switch {to}`, then `ghp agent-resume --handoff {handoff.name} --apply`.",
-    )
+    commits.create_branch(ctx.ws, handoff)
 
 
 def _load_patch(store: StateStore, handoff: Handoff | None) -> tuple[Handoff, Work, bytes]:

@@ -15,7 +15,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import apply_patch, patch_text, worktree
 from ghp_agents.git.worktree import Difference
-from ghp_agents.handoffs import evidence, markdown, returned_work, sections
+from ghp_agents.handoffs import evidence, markdown, missing_commits, returned_work, sections
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
@@ -26,7 +26,6 @@ from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import stopping
-from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provisioned_files import unchanged_files
@@ -181,8 +180,22 @@ def _steps(
     # The present situation; that of the handoff may be outdated.
     now = evidence.situation(chosen.about, branch, chosen.facts.escalations)
     now = now._replace(stored=work.files if work else 0, is_stopped=is_stopped)
-    fixes = returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about)
+    fixes = [
+        *_bring(ctx.ws, last),
+        *returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about),
+    ]
     return [*([] if is_stopped else fixes), *next_steps(now)]
+
+
+def _bring(ws: Workspace, last: Handoff | None) -> list[str]:
+    """Return how to get the commits that the branch here lacks: all else builds on them."""
+    missing = missing_commits.of(ws, last)
+    if last is None or missing is None:
+        return []
+    # The name of a branch is others' text, which is not among the steps.
+    is_ours = missing.command.startswith(("git merge ", "ghp "))
+    how = as_code(missing.command) if is_ours else '"Where you are" has the command'
+    return [f"First get the commits of {last.name} that the branch here lacks: {how}."]
 
 
 def _decisions(facts: TopicFacts, news: list[News], now: float) -> list[str]:
@@ -279,12 +292,9 @@ def _locate(ws: Workspace, last: Handoff | None) -> _Location:
         return _Location()
     branch = f"branch {as_code(last.branch)} at " if last.branch else ""
     prefix = f"The handed-over work is on {branch}`{last.head[:12]}`"
+    command = as_code(missing_commits.way(ws, folder, head, last))
     if worktree.has_commit(folder, last.head):
-        to = quote(last.branch) if last.branch else f"--detach {last.head[:12]}"
-        return _Location(last.head, (f"{prefix}: {as_code(f'git switch {to}')}.",))
-    fetch = f"git fetch {quote(remote_name(ws))} {quote(last.branch or last.head)}"
-    apply = f"ghp agent-resume --handoff {last.name} --apply"
-    command = as_code(apply if last.commits else fetch)
+        return _Location(last.head, (f"{prefix}: {command}.",))
     return _Location(
         None,
         (

@@ -16,7 +16,8 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, AgentName, issue_of_branch
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
-from ghp_agents.handoffs import evidence
+from ghp_agents.handoffs import commits, evidence, missing_commits
+from ghp_agents.hotpath.quoting import file
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
@@ -97,6 +98,7 @@ def refuse_forbidden(
 ) -> tuple[str, ...]:
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
+    _refuse_missing(ctx, subject)
     _refuse_empty(ctx.ws, tips)
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
@@ -212,6 +214,25 @@ def refuse_unfinished(ws: Workspace) -> None:
             hint="Commit them, stash them with `git stash -u`, or save them for the next agent "
             "with `ghp agent-handoff`.",
         )
+
+
+def _refuse_missing(ctx: Context, subject: FinishSubject) -> None:
+    """Refuse a branch without the commits that were handed over last: nobody would miss them."""
+    number, branch = subject.issue.number, subject.branch
+    last = missing_commits.last_handed(ctx.store, number)
+    if last and last.commits:
+        commits.unpack(ctx.ws, ctx.store, last)
+    missing = missing_commits.of(ctx.ws, last)
+    # A branch with another name was begun without commits that cannot be had.
+    if last is None or missing is None or not (missing.total or last.branch == branch):
+        return
+    left_out = f"git branch -m agent/{number}-anew"
+    if missing.total:
+        left_out = f"git merge -s ours {last.head[:12]}"
+    raise RefusedError(
+        f"Not on {file(branch)}: {missing.text}.",
+        hint=f"Run `{missing.command}`. To leave them out on purpose: `{left_out}`.",
+    )
 
 
 def _refuse_empty(ws: Workspace, tips: Tips) -> None:

@@ -10,9 +10,8 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git import merge, worktree, worktree_admin
-from ghp_agents.handoffs import commits
+from ghp_agents.handoffs import commits, missing_commits
 from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
@@ -82,7 +81,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
 def _beginning(ctx: Context, issue: Issue, refs: _KnownBranches) -> str:
     """The commit at which a new branch begins: the one that was handed over, else main's. Raises
     UnknownError if this clone lacks what was handed over."""
-    last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
+    last, folder = missing_commits.last_handed(ctx.store, issue.number), ctx.ws.folder
     if last is None or not (last.commits or (last.branch and last.branch != _base(ctx.ws))):
         return refs.base
     why = commits.unpack(ctx.ws, ctx.store, last)
@@ -97,20 +96,9 @@ def _beginning(ctx: Context, issue: Issue, refs: _KnownBranches) -> str:
     )
 
 
-def _last_handed(store: StateStore, issue: Issue) -> Handoff | None:
-    """The last handoff of an issue to another agent, if it names a commit."""
-    records = store.snapshot().files(handoff_record.folder_of(issue.number))
-    handed = [
-        handoff
-        for handoff in handoff_record.read_handoffs(records)[0]
-        if handoff.to and handoff.head
-    ]
-    return handed[-1] if handed else None
-
-
 def _handed_branch(ctx: Context, issue: Issue, refs: _KnownBranches) -> str | None:
     """Create the branch that was handed over, at its commit, if it is one of agents."""
-    last = _last_handed(ctx.store, issue)
+    last = missing_commits.last_handed(ctx.store, issue.number)
     name = (last.branch or "") if last and last.head == refs.base else ""
     is_ours = branch_names.is_branch(name) and issue_of_branch(name) == issue.number
     if not (is_ours and name.startswith("agent/")):
@@ -126,7 +114,7 @@ def _bring_forward(
     ctx: Context, agent: str, issue: Issue, branch: str, refs: _KnownBranches
 ) -> _KnownBranches:
     """Bring a branch to the commit that was handed over to `agent`, if that only adds commits."""
-    last, folder = _last_handed(ctx.store, issue), ctx.ws.folder
+    last, folder = missing_commits.last_handed(ctx.store, issue.number), ctx.ws.folder
     tip = refs.local.get(branch) or refs.on_remote[branch]
     if last is None or (last.to, last.branch) != (agent, branch) or last.head == tip:
         return refs

@@ -57,7 +57,7 @@ def test_restoring_the_work_first_brings_the_branch(
         f"The commits of {handoff.name} were not in this clone; now they are."
     )
     assert caught.value.hint == (
-        f"Run `git switch {BRANCH}`, then `ghp agent-resume --handoff {handoff.name} --apply`."
+        f"Run `git switch {BRANCH}`, then `ghp agent-resume --handoff {handoff.name}`."
     )
     assert git(station.folder, "rev-parse", BRANCH) == head
 

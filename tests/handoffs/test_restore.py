@@ -253,7 +253,9 @@ def test_work_that_does_not_fit_says_where_it_does(here: Station) -> None:
     base = git(here.folder, "rev-parse", "HEAD")
     (here.folder / "a").write_text("changed\n")
     handoff = here.hand_over(to="worker-2").handoff
-    git(here.folder, "checkout", "--quiet", "--force", "main")
+    git(here.folder, "checkout", "--quiet", "--force", "HEAD")
+    git(here.folder, "rm", "--quiet", "a")
+    git(here.folder, "commit", "--quiet", "-m", "Remove it")
     error = refused(next_one(here, here.folder), issue="2")
     assert str(error) == (
         f"The work of {handoff.name} does not apply to this commit: a: does not exist in index."

@@ -313,7 +313,7 @@ def test_work_on_another_branch_is_described_and_how_to_get_there(
         f"- Branch `main` at `{main[:12]}`.",
         "- This is the main branch.",
         f"- The handed-over work is on branch `agent/worker-1/2-dashboard` at `{head[:12]}`: "
-        "`git switch agent/worker-1/2-dashboard`.",
+        f"`cd {folder}`.",
     ]
     assert f"`{head[:12]}` «Begin»" in section(text, "Commits")
 

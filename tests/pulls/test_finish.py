@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.handoffs import service as handoff
 from ghp_agents.pulls import run_checks as checking
 from ghp_agents.pulls.finish import ChecksFailedError, unfinished
 from ghp_agents.worktrees.provisioned_files import committed
@@ -64,6 +65,26 @@ def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place:
     assert (again.is_new, again.pull.number, again.pull.head) == (False, 2, head)
     assert "«Parse another»" in again.pull.body
     assert sent(road) == head
+
+
+def test_commits_that_were_handed_over_are_not_left_out_unless_on_purpose(
+    road: Road, place: Path
+) -> None:
+    git(place, "switch", "--quiet", "--detach")
+    head = commit(place, {"bee.txt": "1\n"}, "Bee")
+    handed = handoff.handoff(road.house("bee", place), issue="1", to="worker-1").handoff
+    git(place, "switch", "--quiet", BRANCH)
+    git(place, "commit", "--quiet", "--allow-empty", "-m", "Own")
+    with pytest.raises(RefusedError) as caught:
+        road.finish("worker-1", place)
+    assert str(caught.value) == (
+        f"Not on {BRANCH}: 1 commit of {handed.name}, by bee, up to {head[:12]}."
+    )
+    assert caught.value.hint == (
+        f"Run `git merge {head[:12]}`. To leave them out on purpose: `git merge -s ours "
+        f"{head[:12]}`."
+    )
+    assert sent(road) == ""
 
 
 def test_who_does_not_have_the_issue_any_more_is_refused(road: Road, place: Path) -> None:
