@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ghp_agents.hotpath.lost_claim import LostClaim
+from ghp_agents.hotpath.lost_claim import CLOSED, MERGED, LostClaim
 from ghp_agents.locks.names import claim_name
 
 TYPE_CHECKING = False
@@ -67,7 +67,9 @@ def fence_of(
     epoch = presence.get("epoch")
     if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
         return None
+    is_of_other = lease.holder is None and lease.generation > generation
+    reason = "" if is_of_other and lease.cause.kind not in (MERGED, CLOSED) else lease.reason
     return LostClaim(
-        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, lease.reason,
+        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, reason,
         lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
     )  # fmt: skip

@@ -9,6 +9,8 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
 from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.settings import consent
+from ghp_agents.state.cause import GIVEN, ORDERED, SWEPT
+from ghp_agents.state.legacy_causes import GIVEN_BY
 
 ASK = "to ask a person: `ghp agent-escalate …`"
 
@@ -43,10 +45,19 @@ def held(
         )
     return RefusedError(
         f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
-        f"{reason(lease.reason, _who(lease))}{_no_steal(me, lease) if steal else ''}",
+        f"{_why(lease)}{_no_steal(me, lease) if steal else ''}",
         hint="Work on something else (`ghp agent-claim --next`) or ask a person (`ghp "
         f"agent-escalate …`). {take}",
     )
+
+
+def _why(lease: Lock) -> str:
+    """Why the holder has it, as a sentence to append, with who wrote it."""
+    by = lease.cause.by
+    if lease.cause.kind not in (GIVEN, SWEPT, ORDERED) or not by:
+        return reason(lease.reason, _who(lease))
+    text = lease.reason.removeprefix(f"{GIVEN_BY}{by}").removeprefix(": ")
+    return reason(text, named(by))
 
 
 def _no_steal(me: ClaimContext, lease: Lock) -> str:
@@ -99,7 +110,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
             f"take over: `ghp agent-claim {issue} --steal --reason TEXT`.",
         )
     return RefusedError(
-        f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
+        f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{_why(lease)}",
         hint=f"Stop working on #{issue}. `ghp agent-claim --next` finds other work; {ASK}.",
     )
 

@@ -182,7 +182,7 @@ def _say_merged(merged: Merged) -> None:
         output.done(f"{check.line}.")
     commit = f" as {pull.merged_as[:12]}" if pull.merged_as else ""
     if merged.before:
-        by = f", merged by {one_line(merged.by, 80)}" if merged.by else ""
+        by = f", committed by {one_line(merged.by, 80)}" if merged.by else ""
         output.say(f"#{pull.number} is already on {pull.base}{commit}{by}.")
     else:
         output.done(f"Merged #{pull.number} ({pull.branch}) into {pull.base}{commit}.")

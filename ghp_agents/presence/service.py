@@ -158,7 +158,7 @@ def rename(ws: Workspace, store: StateStore, agent: AgentName) -> str:
     files.write_durably(path, f"{agent}\n".encode())
     if before and before != agent and hot_heartbeat.is_name(before) and _is_ours(ws, before):
         hot_heartbeat.beat(
-            ws.folders, before, {"status": "stopped", "lastAction": f"Goes on as {agent}"},
+            ws.folders, before, {"status": "stopped", "lastAction": f"{agent} took its worktree"},
             ws.clock.now(), session=(ws.presence(before) or {}).get("session"),
             moment=ws.clock.interval(),
         )  # fmt: skip

@@ -114,6 +114,16 @@ def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
     )
 
 
+def test_the_reason_of_a_later_holders_release_is_not_given_to_an_earlier_holder() -> None:
+    locks = {"issue/12": lease(None, 3, 3, "worker-2 was stopped")}
+    fence = fence_of(locks, "worker-1", HOLDS, "c1")
+    assert fence
+    assert (fence.short, fence.words) == (
+        "#12 was released",
+        "Your claim of #12 was released; nobody holds it.",
+    )
+
+
 def test_who_is_done_is_not_told_to_stop_in_alarm() -> None:
     done = lease(None, 3, 2, "merged by #14 into main")._replace(cause=Cause(MERGED, ref="#14"))
     merged = fence_of({"issue/12": done}, "worker-1", HOLDS, "c1")

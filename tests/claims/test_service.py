@@ -447,6 +447,8 @@ def test_an_issue_is_given_to_another_in_one_step(one: Claimant, two: Claimant) 
     one.sync()
     two.sync()
     assert services.verify(two.parts, "worker-2", 1) == given.lease
+    with pytest.raises(RefusedError, match="worker-1 gave this reason: «You know it»"):
+        services.claim(one.parts, "1")
     took = two.claim(1)
     assert (took.how, took.lease) == ("mine", given.lease)
     assert two.in_hand == (1, 2, "planning")

@@ -233,7 +233,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert ghp(folder, "agent-merge 2 --as worker-1") == (
         0,
         "2\n",
-        "#2 is already on main as <commit>, merged by Test Person.\nClosed #1 «Parse files».\n",
+        "#2 is already on main as <commit>, committed by Test Person.\nClosed #1 «Parse files».\n",
     )
     assert not ready.exists()
 

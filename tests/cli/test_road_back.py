@@ -102,7 +102,7 @@ def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None
     queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (0, "")
     assert queue.err.splitlines()[:2] == [
-        "#2 is already on main as <commit>, merged by Test Person.",
+        "#2 is already on main as <commit>, committed by Test Person.",
         "Closed #1 «Parse files».",
     ]
 

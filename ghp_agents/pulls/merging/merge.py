@@ -35,7 +35,7 @@ class Merged(NamedTuple):
     checks: tuple[Check, ...] = ()
     notes: tuple[str, ...] = ()  # what was kept, and why
     before: bool = False  # it was merged already
-    by: str = ""  # who merged it then: the commit's committer
+    by: str = ""  # the committer of the merge, then
     warnings: tuple[str, ...] = ()  # of leases that others had
 
 
