@@ -15,7 +15,7 @@ from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.person import agent_here
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.git import worktree
-from ghp_agents.handoffs import own_worktree, record
+from ghp_agents.handoffs import awaited, own_worktree, record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.service import HandoffResult
@@ -284,6 +284,8 @@ def resume(
 
     ws = app.ws
     chosen = resume_service.choose(app, issue=issue, handoff=reference)
+    if chosen.about.number and awaited.for_issue(app, chosen.about.number, output.warn):
+        chosen = resume_service.choose(app, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError("--allow-config needs --apply.", hint="Use `--apply --allow-config`.")
     restored = _restore(app, chosen.handoff, allow_config) if apply else None

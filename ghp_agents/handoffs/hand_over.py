@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UnknownError
-from ghp_agents.handoffs import service
+from ghp_agents.handoffs import awaited, service
 from ghp_agents.handoffs.handoff import Handoff, Sections
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath import implicit_leases
@@ -87,7 +87,7 @@ def pass_on(ctx: Context, handed: Handoff) -> Issue | None:
 
         given = claim.release(
             ctx, str(handed.issue),
-            to=handed.to, reason=f"handed over in {handed.name}",
+            to=handed.to, reason=awaited.reason(handed),
         )  # fmt: skip
         return given.issue
     change = IssueChange(add_assignees=(handed.to,), remove_assignees=(handed.by.name,))
@@ -115,4 +115,4 @@ def _pass_leases(ctx: Context, handed: Handoff) -> "tuple[Hold, ...]":
     from ghp_agents.leases.transfer import transfer
 
     implicit_leases.drop_all(ctx.ws.folders, handed.by.name)
-    return tuple(transfer(ctx, handed.by.name, handed.to, f"handed over in {handed.name}"))
+    return tuple(transfer(ctx, handed.by.name, handed.to, awaited.reason(handed)))

@@ -12,6 +12,7 @@ from ghp_agents.claims.service import ClaimResult
 from ghp_agents.consent import service as trust
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
+from ghp_agents.handoffs import awaited
 from ghp_agents.hotpath import alive, heartbeat
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues.issue import short
@@ -46,6 +47,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     agent = ctx.ws.agent()
     start_worktree.refuse_without_a_beginning(ctx.ws)
     claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx, skips)
+    lacking = awaited.fetch(ctx, claimed.lease)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)
     mark = start_worktree.pending(ctx.ws, place.path)
     furnished = provision(ctx.ws, place.path) if mark.exists() else None
@@ -58,7 +60,8 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     if furnished and not (furnished.setup and furnished.setup.code):
         mark.unlink(missing_ok=True)
     missed = trust.pending(ctx.ws, CHECKS, *(PLACING if furnished else ()))
-    notes = (*place.notes, *(furnished.notes if furnished else ()), *missed)
+    late = awaited.LATE.format(lacking, claimed.issue.number) if lacking else ""
+    notes = (*filter(None, [late]), *place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes, former)
 
 

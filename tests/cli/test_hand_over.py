@@ -72,6 +72,21 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
 
 
 @pytest.mark.slow
+def test_a_start_just_after_a_sync_has_the_handoff_that_the_claim_names(
+    begun: tuple[Path, Path, Path],
+) -> None:
+    _, other, mine = begun
+    run("agent-init", other)
+    run("agent-sync", other)
+    handed = run("agent-handoff --to worker-2 --note 'Read me first.'", mine, ONE)
+    name = next(word.strip(".,") for word in handed.err.split() if word.startswith("H-"))
+    started = run("agent-start 1", other, TWO)  # too soon for another sync
+    assert f"Agent worker-1 handed over to worker-2 ({name}, " in started.out
+    assert "Read me first." in started.out
+    assert "is not here yet" not in started.err
+
+
+@pytest.mark.slow
 def test_what_no_lease_and_no_scope_covers_is_refused_on_the_branch_that_went_along(
     begun: tuple[Path, Path, Path],
 ) -> None:

@@ -1,0 +1,50 @@
+"""A handoff that a claim names and this clone does not have yet: locks are read at once, records
+only by a sync."""
+
+import re
+from collections.abc import Callable
+
+from ghp_agents.handoffs import record
+from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import claim_name, claimed_issue
+from ghp_agents.ports import Context
+
+LATE = "{}, which gave you #{}, is not here yet. Run `ghp agent-sync`, and then this again."
+_NAME = re.compile(r"handed over in (H-[0-9a-f]{8,64})$")
+
+
+def reason(handoff: Handoff) -> str:
+    """Return why the claim and the leases of a handoff change their holder."""
+    return f"handed over in {handoff.name}"
+
+
+def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
+    """Fetch the handoff that the last known claim of an issue names; returns whether this clone
+    lacked it. If it still does, `tell` gets a sentence."""
+    name = claim_name(number)
+    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    if lock is None or not missing(ctx, lock):
+        return False
+    if late := fetch(ctx, lock):
+        tell(LATE.format(late, number))
+    return True
+
+
+def fetch(ctx: Context, lock: Lock) -> str:
+    """Fetch the handoff by which an agent got a claim, if this clone lacks it. Returns its name if
+    it is still not here, else nothing."""
+    if not missing(ctx, lock) or ctx.exchange.sync_status().remote is None:
+        return ""
+    ctx.exchange.sync(push=False)
+    return missing(ctx, lock)
+
+
+def missing(ctx: Context, lock: Lock) -> str:
+    """Return the name of the handoff by which an agent got a claim, if it is not here."""
+    named = _NAME.search(lock.reason)
+    if named is None:
+        return ""
+    paths = ctx.store.snapshot().files(record.folder_of(claimed_issue(lock.name)))
+    ident = named[1].removeprefix("H-")
+    return "" if any(path.endswith(f"-{ident}.md") for path in paths) else named[1]
