@@ -105,7 +105,7 @@ def say(stopped: Stopped) -> None:
         output.done(f"Ended the client of {name}.")
     for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
         then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
-        what = "the work on" if stopped.is_here else "the records of"
+        what = "the work on" if stopped.is_here else "what is known here of"
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
     if stopped.late:
         output.done(f"Saved the work on #{stopped.late[0]} in {stopped.late[1]}.")

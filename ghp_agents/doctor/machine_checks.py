@@ -67,7 +67,7 @@ def check_repository(ws: Workspace) -> Iterator[Finding]:
     kinds = [
         "bare" if bare == "true" else "main worktree" if ws.place.git_dir == ws.place.common_dir
         else "linked worktree",
-        form,
+        *([] if form == "sha1" else [form]),
         *(["shallow"] if shallow == "true" else []),
         *(["partial"] if _is_partial(ws) else []),
     ]  # fmt: skip

@@ -142,7 +142,8 @@ def _operation(now: Situation) -> str:
 
 def _send(now: Situation) -> str:
     branch = f" {now.branch}" if now.branch else ""
-    return f"Push{branch}: {count(now.unsent, 'unpushed commit')}." if now.unsent else ""
+    commits = f"{count(now.unsent, 'unpushed commit')}; `ghp agent-finish` pushes, too."
+    return f"Push{branch}: {commits}" if now.unsent else ""
 
 
 def _wait(now: Situation) -> str:

@@ -18,10 +18,10 @@ MET = {
     ClaimRule.TAKEN: "Nobody else has claimed it.",
     ClaimRule.ASSIGNED: "It is assigned to nobody else.",
     ClaimRule.UNABLE: "No agent lacks a capability for it.",
-    ClaimRule.ASKED: "No sweep gave it up.",
+    ClaimRule.ASKED: "Agents have not failed at it too often.",
     ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
-    ClaimRule.OUTSIDE: "It is offered to agents.",
+    ClaimRule.OUTSIDE: "Agents are allowed to take it.",
     ClaimRule.SPENT: "No budget is used up.",
     ClaimRule.REVIEW: "Not too many pull requests are open.",
 }

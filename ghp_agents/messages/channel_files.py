@@ -185,5 +185,5 @@ def to_take(ws: Workspace) -> list[Step]:
             steps.append(Step("remove", "Removed", f"the view {FOLDER}/{name}.md", delete))
     if exclude.has(ws.common_dir, LINE):
         take = partial(exclude.remove, ws.common_dir, LINE)
-        steps.append(Step("take", "Took", f"the line {LINE} from .git/info/exclude", take))
+        steps.append(Step("remove", "Removed", f"the line {LINE} from .git/info/exclude", take))
     return steps

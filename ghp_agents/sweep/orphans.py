@@ -174,7 +174,9 @@ def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
     if worktree.operation(other.git_dir) is None:
         work = uncommitted.take_uncommitted(other)
         kept = f"{len(work.missing)} of its paths cannot be saved" if work.missing else ""
-    state = "" if kept else "its work will be saved" if _differs(other, folder) else "clean"
+    state = (
+        "" if kept else "its uncommitted work will be saved" if _differs(other, folder) else "clean"
+    )
     if not kept and other.branch is None and _unsent(other, folder):
         kept, state = "it has commits that no branch contains", ""
     return Orphan("worktree", str(folder), agent, why, state, kept, other.branch or "")
@@ -206,7 +208,7 @@ def remove(me: ClaimContext, orphan: Orphan) -> str:
     if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
         raise RefusedError(f"git did not remove {orphan.name}.", hint="Check its content.")
     also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
-    branch = f" and its branch {orphan.branch}: merged" if also else ""
+    branch = f" and its merged branch {orphan.branch}" if also else ""
     return f"removed worktree {orphan.name}{branch}{saved}"
 
 
@@ -240,4 +242,4 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
     if uncommitted.take_uncommitted(other).patch.content != work.patch.content:
         raise RefusedError(f"Somebody is working in {orphan.name}.", hint="It was left unchanged.")
     worktree_admin.clear(me.ctx.ws.folder, folder)
-    return f"; its work is in {handed.handoff.name}"
+    return f"; its uncommitted work is in {handed.handoff.name}"

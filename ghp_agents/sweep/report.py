@@ -73,7 +73,7 @@ def _planned(act: Act) -> str:
             return f"merge clone {clone.tip.clone}, silent for {ago(clone.silent)}, into this one"
         case Prune(orphan):
             goes = orphan.kind == "worktree" and orphan.tip
-            branch = f", and its branch {orphan.branch}: merged" if goes else ""
+            branch = f"; also its merged branch {orphan.branch}" if goes else ""
             return f"remove {orphan.kind} {orphan.name}: {orphan.why}; {orphan.removable}{branch}"
         case Tell():
             return act.text

@@ -97,6 +97,12 @@ class NewsView:
         current = issue_of(self.ctx.ws.presence(self.agent) or {})
         return issue is not None and current in issue.numbers
 
+    def has_begun(self, number: int | None) -> bool:
+        """Whether the agent works on the issue under its present claim."""
+        lock, presence = self.held.get(number or 0), self.ctx.ws.presence(self.agent) or {}
+        is_same = lock is not None and presence.get("generation") == lock.generation
+        return is_same and self.is_current(number)
+
     def is_lost(self, number: int | None) -> bool:
         """Whether the agent lost its claim of the issue, which is news of its own."""
         issue, presence = self.issues.get(number or 0), self.ctx.ws.presence(self.agent) or {}

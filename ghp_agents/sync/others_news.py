@@ -115,7 +115,7 @@ def _by(entry: LedgerEntry) -> str:
 
 
 def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    if not view.is_gift(entry):
+    if not view.is_gift(entry) or view.has_begun(entry.issue):
         return
     number, why = entry.issue, _reason(entry)
     handoffs = [x for x in _handoffs(view, number) if f" {x.name}" in f" {why}"]

@@ -37,7 +37,7 @@ def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
         0,
         f"✓ git {shown}\n"
         f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
-        f"✓ {used}: main worktree, sha1\n"
+        f"✓ {used}: main worktree\n"
         "✓ Settings: the defaults (there is no .ghp/config.json)\n"
         "✓ Commands here act as worker-1.\n"
         f"{BACKGROUND}✓ Clones share state through origin ({remote}).\n"
@@ -66,7 +66,7 @@ def test_it_changes_nothing_in_a_clone_that_was_never_used(repo: Path) -> None:
         0,
         f"✓ git {shown}\n"
         f"✓ Python {platform.python_version()}, ghp-agents {version('ghp-agents')}\n"
-        f"✓ {repo}: main worktree, sha1\n"
+        f"✓ {repo}: main worktree\n"
         "✓ Settings: the defaults (there is no .ghp/config.json)\n"
         "• This worktree has no agent name.\n"
         "  → If an agent works here, name it: ghp agent-whoami --set worker-1\n"
@@ -125,11 +125,11 @@ def test_the_findings_as_json(repo: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "kind"),
     [
-        (("clone", "--quiet", "--bare"), "bare, sha1"),
-        (("clone", "--quiet", "--depth=1"), "main worktree, sha1, shallow"),
+        (("clone", "--quiet", "--bare"), "bare"),
+        (("clone", "--quiet", "--depth=1"), "main worktree, shallow"),
         (
             ("clone", "--quiet", "--filter=blob:none", "--no-checkout"),
-            "main worktree, sha1, partial",
+            "main worktree, partial",
         ),
     ],
 )
@@ -152,5 +152,8 @@ def test_a_linked_worktree_and_a_sha256_repository_are_well(tmp_path: Path) -> N
     invoke("agent-init --agent worker-1", tmp_path / "linked")
     done = doctor(tmp_path / "linked", "--fix")
     assert f"✓ {tmp_path / 'linked'}: linked worktree, sha256\n" in done.out
-    assert "✓ Fixed: Presence of 1 agent is not folded yet (the oldest is 0 s old).\n" in done.out
+    assert (
+        "✓ Fixed: The presence of 1 agent is not committed yet (the oldest is 0 s old).\n"
+        in done.out
+    )
     assert done.err == "✓ No problems found.\n"

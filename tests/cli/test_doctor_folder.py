@@ -175,7 +175,7 @@ def test_a_lock_that_stays_held_names_its_holder(used: Path) -> None:
         child.stdin.close()
     assert finding["level"] == "warning"
     assert str(finding["text"]).startswith("state.lock is held by ")
-    assert str(finding["text"]).endswith(" for longer than a fold takes.")
+    assert str(finding["text"]).endswith(" for longer than a commit takes.")
     if _locks_are_listed(lock):
         assert f"process {child.pid} ({sys.executable} -c import fcntl" in str(finding["text"])
         assert finding["remedy"] == (f"If it hangs: kill {child.pid} (nothing is lost).")

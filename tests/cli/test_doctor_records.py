@@ -96,8 +96,8 @@ def test_two_sessions_under_one_name_are_two_agents(used: Path) -> None:
 @pytest.mark.slow
 def test_presence_that_nobody_folds_is_folded_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-heartbeat --status testing", used)
-    text = "Presence of 1 agent is not folded yet (the oldest is {} old)."
-    remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
+    text = "The presence of 1 agent is not committed yet (the oldest is {} old)."
+    remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` commits it."
     assert findings(used) == {
         "presence": [finding("info", text.format("0 s"), remedy, fixable=True)]
     }

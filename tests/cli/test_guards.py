@@ -78,7 +78,7 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         "",
         "✓ Removed the hooks of Codex: .codex/hooks.json.\n"
         f"✓ Removed the hooks of Codex: {linked}/.codex/hooks.json.\n"
-        "✓ Took the line /.codex/hooks.json from .git/info/exclude.\n",
+        "✓ Removed the line /.codex/hooks.json from .git/info/exclude.\n",
     )
     assert (place / SETTINGS).exists(), "only what is named is taken away"
     assert invoke("agent-init --hooks --remove", linked) == (
@@ -86,7 +86,7 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         "",
         f"✓ Removed the hooks of Claude Code: {SETTINGS}.\n"
         f"✓ Removed the hooks of Claude Code: {linked}/{SETTINGS}.\n"
-        f"✓ Took the line /{SETTINGS} from .git/info/exclude.\n"
+        f"✓ Removed the line /{SETTINGS} from .git/info/exclude.\n"
         "✓ Removed the hook .git/hooks/pre-commit.\n"
         "✓ Removed the hook .git/hooks/prepare-commit-msg.\n"
         "✓ Removed .git/ghp/hooks/pre-commit.\n"
@@ -113,7 +113,7 @@ def test_a_dry_run_says_it_and_does_nothing(place: Path) -> None:
     assert invoke("agent-init --hooks gemini --remove --dry-run", place) == (
         0,
         "Would remove the hooks of Gemini CLI: .gemini/settings.json.\n"
-        "Would take the line /.gemini/settings.json from .git/info/exclude.\n",
+        "Would remove the line /.gemini/settings.json from .git/info/exclude.\n",
         "",
     )
     assert all_files(place) == hooked
@@ -194,7 +194,7 @@ def test_a_file_of_the_users_comes_back_with_every_byte_and_the_others_go(
     invoke(f"agent-init --hooks {client}", place)
     assert [(folder / name).exists() for folder in linked] == [True] * others
     removed = invoke(f"agent-init --hooks {client} --remove", place)
-    assert removed.err.startswith("✓ Took the hooks of ")
+    assert removed.err.startswith("✓ Removed the hooks of ")
     assert [all_files(folder) for folder in (place, *linked)] == before
     assert not (place / ".git/ghp/guards").exists()
     invoke(f"agent-init --hooks {client}", place)
@@ -237,7 +237,7 @@ def test_a_line_of_ours_goes_when_the_user_has_such_a_file_in_another_worktree(
     (linked / ".gemini/settings.json").write_text("{}")
     assert git(linked, "status", "--porcelain") == "", "hidden by the line"
     assert invoke("agent-init --hooks gemini", place).err.startswith(
-        "✓ Took the line /.gemini/settings.json from .git/info/exclude.\n"
+        "✓ Removed the line /.gemini/settings.json from .git/info/exclude.\n"
         f"✓ Put hooks for Gemini CLI into {linked}/.gemini/settings.json.\n"
         "Warning: `git status` shows .gemini/settings.json as a new file: "
     )
@@ -315,7 +315,7 @@ def test_the_users_own_files_need_no_repository(tmp_path: Path, home: Path, plac
     assert invoke("agent-init --hooks --user --remove", tmp_path) == (
         0,
         "",
-        "✓ Took the hooks of Claude Code from ~/.claude/settings.json.\n"
+        "✓ Removed the hooks of Claude Code from ~/.claude/settings.json.\n"
         "✓ Removed the hooks of Codex: ~/.codex/hooks.json.\n",
     )
     assert all_files(home) == before
@@ -360,7 +360,7 @@ def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
     done = invoke("agent-init --remove --yes", place)
     assert done.code == 0
     assert "  the hooks of Codex: .codex/hooks.json\n" in done.err
-    assert "  take the hooks of Gemini CLI from .gemini/settings.json\n" in done.err
+    assert "  the hooks of Gemini CLI from .gemini/settings.json\n" in done.err
     assert (place / ".gemini/settings.json").read_text() == "{ }"
     assert "✓ Removed the hook .git/hooks/pre-commit.\n" in done.err
     assert ours(place) == []

@@ -208,7 +208,7 @@ def test_in_another_clone_it_is_told_after_one_sync(
     succeed(other, "agent-sync")
     succeed(one, "agent-sync")
     assert stop(one, "worker-1 --reason 'Wrong approach' --as @me").err == (
-        "✓ Saved the records of #1 in H-ID; #1 is free again.\n"
+        "✓ Saved what is known here of #1 in H-ID; #1 is free again.\n"
         "Warning: What worker-1 did not commit or push is not saved: it is in another clone.\n"
         "Hint: Run `ghp agent-stop worker-1` there, too: it saves the rest in another handoff. "
         "`ghp agent-work` does that by itself for an agent that it runs.\n"

@@ -34,7 +34,7 @@ def test_the_server_is_added_once_and_removed_again(repo: Path) -> None:
     assert git(repo, "status", "--porcelain") == ""
     again = invoke("agent-init --mcp claude", repo)
     assert again == (0, "", "✓ Nothing to do: the tool server is there.\n")
-    took = "✓ Took the tool server of Claude Code and Copilot CLI from .mcp.json.\n"
+    took = "✓ Removed the tool server of Claude Code and Copilot CLI from .mcp.json.\n"
     assert invoke("agent-init --mcp --remove", repo) == (0, "", took)
     assert not (repo / ".mcp.json").exists()
     nothing = "✓ Nothing to do: the tool server is not there.\n"

@@ -70,7 +70,7 @@ def test_all_that_is_to_do_comes_in_order() -> None:
         "Restore the uncommitted work (3 files): `ghp agent-resume --issue 12 --apply`.",
         "1 path could not be stored. It exists only in the worktree of this handoff.",
         "Finish or abort a merge: 2 conflicts to resolve.",
-        "Push `agent/worker-1/12-x`: 1 unpushed commit.",
+        "Push `agent/worker-1/12-x`: 1 unpushed commit; `ghp agent-finish` pushes, too.",
         "Wait for an answer before work that depends on E-1, E-2.",
         "Blocked by #3, #4: wait until they are closed.",
         "Do the open tasks of the issue: 2 of 5 tasks.",

@@ -397,7 +397,9 @@ def test_commits_that_were_not_pushed_are_said(
     folder = worktree(clone, "worker-1/2-dashboard")
     commit(folder, {"a": "1\n"})
     handed = make_team().at(folder).hand_over()
-    assert handed.handoff.next_steps[0] == ("Push `agent/worker-1/2-dashboard`: 1 unpushed commit.")
+    assert handed.handoff.next_steps[0] == (
+        "Push `agent/worker-1/2-dashboard`: 1 unpushed commit; `ghp agent-finish` pushes, too."
+    )
 
 
 # ------------------------------------------------------------------------------ what is missing

@@ -26,7 +26,7 @@ def host(team: Team, one: Claimant, two: Claimant) -> Claimant:
     return team.person("worker-1")
 
 
-MERGED = " and its branch agent/worker-5/1-parse: merged"
+MERGED = " and its merged branch agent/worker-5/1-parse"
 
 
 def settle(team: Team, host: Claimant, folder: Path, agent: str) -> Claimant:
@@ -98,7 +98,7 @@ def test_work_that_is_not_committed_is_in_the_state_before_it_goes(
     (folder / "late.py").write_text("unsaved = 1\n")
     (text,) = texts(run(host, prune=True))
     name = text.rpartition(" ")[2]
-    assert text == f"removed worktree {folder}{MERGED}; its work is in {name}"
+    assert text == f"removed worktree {folder}{MERGED}; its uncommitted work is in {name}"
     assert not folder.exists()
     saved = next(handoff for handoff in handoffs(host) if handoff.name == name)
     two.sync()

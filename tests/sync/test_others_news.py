@@ -144,6 +144,12 @@ def test_an_agent_that_is_told_to_stop_hears_nothing_else_of_its_issues(here: Pa
     assert line.startswith(f"{PERSON} told you to stop. Reason given: «Enough».")
 
 
+def test_who_has_begun_what_it_was_given_hears_no_more_of_the_gift(here: Path) -> None:
+    succeed(here, "agent-claim 2 --as worker-2", "agent-release 2 --to worker-1 --as worker-2")
+    succeed(here, "agent-claim 2 --as worker-1")
+    assert told(here, "worker-1") == []
+
+
 def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
     succeed(
         here,

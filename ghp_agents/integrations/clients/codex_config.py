@@ -96,7 +96,7 @@ def to_take(ws: Workspace) -> Iterator[Step]:
         yield Step("remove", "Removed", f"the sandbox's folder for Codex: {_shown(ws, top)}", close)
     if ours and not any(map(_server, tops)):
         take = partial(_unhide, ws.common_dir)
-        yield Step("take", "Took", f"the line {LINE} from .git/info/exclude", take)
+        yield Step("remove", "Removed", f"the line {LINE} from .git/info/exclude", take)
 
 
 def _shown(ws: Workspace, top: Path) -> str:

@@ -229,7 +229,7 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
         yield Step("remove", "Removed", what, partial(_take, target, before, None))
     else:
         what = f"the hooks of {title} from {target.shown}"
-        yield Step("take", "Took", what, partial(_take, target, before, after))
+        yield Step("remove", "Removed", what, partial(_take, target, before, after))
 
 
 def _take(target: ConfigFile, before: str, after: str | None) -> None:
@@ -265,7 +265,7 @@ def python_in(target: ConfigFile) -> str | None:
 def _unhide(common_dir: Path, client: str, *, forget: bool) -> Step:
     what = f"the line {line(client)} from .git/info/exclude"
     return Step(
-        "take", "Took", what, partial(_remove_exclude_line, common_dir, client, forget=forget)
+        "remove", "Removed", what, partial(_remove_exclude_line, common_dir, client, forget=forget)
     )
 
 

@@ -40,7 +40,7 @@ def to_put(top: Path) -> list[Step]:
 def to_take(top: Path) -> list[Step]:
     """Steps to take the block out again. Raises GhpError."""
     return [
-        step for path in _present(top) for step in _step(path, _take, ("take", "Took", "out of"))
+        step for path in _present(top) for step in _step(path, _take, ("remove", "Removed", "from"))
     ]
 
 

@@ -131,7 +131,7 @@ def to_take(ws: Workspace, places: Sequence[ServerPlace]) -> list[Step]:
         with with_name(place.target):
             if text is not None and server_entries.take(text, place.file) != text:
                 what = f"the tool server of {place.title} from {place.target.shown}"
-                steps.append(Step("take", "Took", what, partial(_take, ws, place)))
+                steps.append(Step("remove", "Removed", what, partial(_take, ws, place)))
     return steps
 
 

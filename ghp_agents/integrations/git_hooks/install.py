@@ -163,7 +163,7 @@ def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
     after = hook_script.remove_block(before)
     if after is not None:
         act = partial(user_file.rewrite, hook.path, before, after)
-        yield Step("take", "Took", f"our block from {hook.shown}", act)
+        yield Step("remove", "Removed", f"our block from {hook.shown}", act)
     elif hook.aside.exists() or hook.aside.is_symlink():
         what = f"{hook.aside.name} back as {hook.shown}"
         yield Step("put", "Put", what, partial(hook.aside.replace, hook.path))

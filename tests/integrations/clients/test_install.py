@@ -59,7 +59,7 @@ def test_a_file_of_the_users_is_given_back_with_its_bytes_and_its_mode(repo: Pat
     before = path.read_bytes()
     assert put(repo) == [f"Put hooks for Claude Code into {SETTINGS}"]
     assert path.stat().st_mode & 0o777 == 0o600
-    assert take(repo) == [f"Took the hooks of Claude Code from {SETTINGS}"]
+    assert take(repo) == [f"Removed the hooks of Claude Code from {SETTINGS}"]
     assert (path.read_bytes(), path.stat().st_mode & 0o777) == (before, 0o600)
     assert (repo / ".git/info/exclude").read_text() == "*.swp\n"
 

@@ -29,7 +29,7 @@ def test_putting_it_and_taking_it_out_restores_the_file(tmp_path: Path, before: 
     assert act(to_put(tmp_path)) == ["the block for agents into AGENTS.md"]
     assert file.read_bytes().startswith(before)
     assert to_put(tmp_path) == []
-    assert act(to_take(tmp_path)) == ["the block for agents out of AGENTS.md"]
+    assert act(to_take(tmp_path)) == ["the block for agents from AGENTS.md"]
     assert file.read_bytes() == before
     assert to_take(tmp_path) == []
 
@@ -106,7 +106,7 @@ def test_init_puts_it_and_takes_it_out(repo: Path) -> None:
     assert invoke("agent-init --agents-md", repo).err.endswith(put)
     again = invoke("agent-init --agents-md", repo).err
     assert again == "✓ Nothing to do: this repository is set up.\n"
-    took = "✓ Took the block for agents out of AGENTS.md.\n"
+    took = "✓ Removed the block for agents from AGENTS.md.\n"
     assert invoke("agent-init --agents-md --remove", repo) == (0, "", took)
     nothing = "✓ Nothing to do: no file here has the block for agents.\n"
     assert invoke("agent-init --agents-md --remove", repo) == (0, "", nothing)
@@ -116,7 +116,7 @@ def test_init_puts_it_and_takes_it_out(repo: Path) -> None:
 def test_removing_everything_takes_it_out(repo: Path) -> None:
     commit(repo, {"AGENTS.md": "# Rules\n"})
     invoke("agent-init --agents-md", repo)
-    assert "Took the block for agents out of AGENTS.md." in (
+    assert "Removed the block for agents from AGENTS.md." in (
         invoke("agent-init --remove --yes", repo).err
     )
     assert (repo / "AGENTS.md").read_text() == "# Rules\n"

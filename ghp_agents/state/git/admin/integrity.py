@@ -79,7 +79,7 @@ def check_growth(ws: Workspace) -> Iterator[Finding]:
     text = f"The private repository has {total} objects ({count['count']} loose) in {size} kB"
     if repack.needed(repository):
         yield info(
-            "growth", f"{text}; it should be packed.", "The next fold packs it.", fixable=True
+            "growth", f"{text}; it should be packed.", "The next sync packs it.", fixable=True
         )
     else:
         yield ok("growth", f"{text}.")

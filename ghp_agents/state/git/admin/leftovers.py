@@ -45,7 +45,9 @@ def _held(path: Path) -> Finding:
     if path.name == sync.LOCK:
         return info("lock", f"{text}: a sync is under way.", "It ends by itself after `timeout`.")
     remedy = f"If it hangs: kill {pid}" if pid else ("See which git processes run: ps -ef")
-    return warning("lock", f"{text} for longer than a fold takes.", f"{remedy} (nothing is lost).")
+    return warning(
+        "lock", f"{text} for longer than a commit takes.", f"{remedy} (nothing is lost)."
+    )
 
 
 def check_left_overs(ws: Workspace) -> Iterator[Finding]:

@@ -48,7 +48,7 @@ def _unwritable(ws: Workspace, part: Path) -> Finding:
     remedy = f"chmod -R u+rwX {part}" if mine else f'sudo chown -R "$(id -un)" {part}'
     spare = next(folder for folder in (ws.spare_dir, *ws.spare_dir.parents) if folder.exists())
     if _can_write(spare):
-        kept = f"presence and records are kept in {ws.spare_dir} until a command can fold them."
+        kept = f"presence and records are kept in {ws.spare_dir} until a command can commit them."
         return warning(
             "folder", f"{what}; {kept}", f"Run `ghp agent-sync` where it is writable, or: {remedy}"
         )
@@ -72,8 +72,8 @@ def check_presence(ws: Workspace) -> Iterator[Finding]:
         return
     age = ws.clock.now() - min(live.beaten[name] for name in waiting)
     agents = count(len(waiting), "agent")
-    text = f"Presence of {agents} is not folded yet (the oldest is {ago(age)} old)."
-    remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` folds it."
+    text = f"The presence of {agents} is not committed yet (the oldest is {ago(age)} old)."
+    remedy = "`ghp agent-doctor --fix` or `ghp agent-sync` commits it."
     level = warning if age > LATE_AFTER_S else info
     yield level("presence", text, remedy, fixable=True)
 
