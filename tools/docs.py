@@ -116,7 +116,8 @@ def described(name: str) -> Iterator[str]:
     yield _section("##", context)
     if isinstance(command, click.Group):
         for below, inner in sorted(command.commands.items()):
-            yield _section("###", click.Context(inner, parent=context, info_name=below))
+            if not inner.hidden:
+                yield _section("###", click.Context(inner, parent=context, info_name=below))
 
 
 def _section(mark: str, context: click.Context) -> str:
