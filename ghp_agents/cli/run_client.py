@@ -73,7 +73,8 @@ def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str
 def here(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     """Replace this process by the client. Raises GhpError."""
     output.flush()
-    _note(ws, launch, os.getpid())
+    with client_process.alone(ws, launch.agent):
+        _note(ws, launch, os.getpid())
     try:
         os.chdir(launch.path)
         os.execvpe(launch.words[0], launch.words, launch.environment(environ))
@@ -100,14 +101,15 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     exists = _tmux(launch, environ, "has-session", "-t", f"={session}").code == 0
     begin = ["new-window", "-t", f"={session}:"] if exists else ["new-session", "-d", "-s", session]
     place = ["-P", "-F", "#{pane_pid}", "-n", launch.agent, "-c", str(launch.path)]
-    done = _tmux(launch, environ, *begin, *place, *own, "--", *launch.words)
+    with client_process.alone(ws, launch.agent):
+        done = _tmux(launch, environ, *begin, *place, *own, "--", *launch.words)
+        if done.code == 0 and done.out.strip().isdigit():
+            _note(ws, launch, int(done.out))
     if done.code != 0:
         raise GhpError(
             f"tmux did not start `{launch.words[0]}`: {done.err.strip()[:200]}.",
             hint=f"Start it by hand: `{by_hand(launch.path, launch.words[0])}`.",
         )
-    if done.out.strip().isdigit():
-        _note(ws, launch, int(done.out))
     output.done(
         f"Started {launch.words[0]} in window {launch.agent} of the tmux session {session}. "
         f"To see it: tmux attach -t {session}"

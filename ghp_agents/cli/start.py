@@ -10,6 +10,7 @@ from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.files import random_hex
+from ghp_agents.presence import client_process
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import App
@@ -48,7 +49,8 @@ def start(
     """Claim an issue, create its branch and worktree, and print what you need to begin.
 
     The branch begins at the remote's current main. If another agent already worked on the issue,
-    its branch is reused. Safe to run twice.
+    its branch is reused. Safe to run twice; while the agent has a client that was started here, no
+    second client starts.
 
     --run starts a client there as the agent; its first prompt is what the agent needs to begin.
     Write any other command after `--`; it finds the prompt in GHP_PROMPT.
@@ -67,6 +69,8 @@ def start(
             "Name an issue, or use --next.",
             hint="Run `ghp agent-start 12` or `ghp agent-start --next`.",
         )
+    if program:
+        client_process.refuse_second(app.ws, app.ws.agent())
     with output.busy("Starting"):
         sync_first(app)
         started = remote_news.issue_after_asking(app, issue, lambda: services.start(app, issue))

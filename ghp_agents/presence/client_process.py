@@ -5,17 +5,19 @@ The note `clients/<agent>.json` stays on this machine, in the clone's private fo
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core import running
+from ghp_agents.core import clock, files, running
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.json_file import object_file
 from ghp_agents.hotpath import alive, heartbeat, process_start
 from ghp_agents.hotpath.background import SPAWNED
 from ghp_agents.presence.amend import amend
 from ghp_agents.presence.here import CLIENTS
-from ghp_agents.workspace import Workspace
+from ghp_agents.workspace import Workspace, now_text
 
 MARK = "GHP_LAUNCH"  # a variable of the client and all that it starts
 PROCESS = ("pid", "space", "started")  # in the part of a presence that stays on the machine
@@ -25,10 +27,39 @@ def note(ws: Workspace, agent: str, pid: int, mark: str = "") -> None:
     """Note that this process is the agent's client. It and what it starts have `mark` in the
     variable MARK."""
     space, started = heartbeat.process_space(), running.identity(pid)
-    fields = {"pid": pid, "space": space, "started": started, "mark": mark}
+    at = now_text(ws)
+    fields = {"pid": pid, "space": space, "started": started, "mark": mark, "at": at}
     path = _path(ws, agent)
     path.parent.mkdir(parents=True, exist_ok=True)
     object_file(path).write(fields)
+
+
+@contextmanager
+def alone(ws: Workspace, agent: str) -> Iterator[None]:
+    """Start and note the agent's client inside: nobody else starts one meanwhile. Raises
+    GhpError."""
+    with files.locked(_path(ws, agent).with_suffix(".lock")):
+        refuse_second(ws, agent)
+        yield
+
+
+def refuse_second(ws: Workspace, agent: str) -> None:
+    """Raises RefusedError if a client that was started here for the agent runs. This process may
+    be that client: it becomes the next one."""
+    fields = object_file(_path(ws, agent)).read()
+    match [fields.get(key) for key in ("pid", "space", "started")]:
+        case [int(pid), str(space), str(started)] if space == heartbeat.process_space():
+            if pid == os.getpid() or running.identity(pid) != started:
+                return
+        case _:
+            return
+    at = fields.get("at")
+    since = f", started {clock.age(at, ws.clock.now())}" if isinstance(at, str) else ""
+    raise RefusedError(
+        f"{agent} already has a client here: process {pid}{since}.",
+        hint=f"`ghp agent-status {agent}` shows what it does. `ghp agent-stop {agent} --now` ends "
+        "it and saves its work.",
+    )
 
 
 def tie(ws: Workspace, agent: str, pid: int | None) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -154,6 +155,45 @@ def test_one_that_another_client_works_for_again_has_not_lost_its_client(
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["client ended"]
     client_process.tie(app.ws, "worker-1", os.getpid())  # as the hooks of a client by hand
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["active"]
+
+
+@pytest.fixture
+def client() -> Iterator["subprocess.Popen[bytes]"]:
+    """A process that stands for a client at work."""
+    popen = subprocess.Popen(["sleep", "60"])
+    yield popen
+    popen.kill()
+    popen.wait()
+
+
+@pytest.mark.parametrize("words", ["2 -- mine", "1 --run claude", "1 --run claude --tmux"])
+def test_while_a_client_that_was_started_for_the_agent_runs_no_second_starts(
+    repo: Path, tmux: dict[str, str], client: "subprocess.Popen[bytes]", words: str
+) -> None:
+    env = {**tmux, "GHP_AGENT": "worker-1"}
+    assert invoke("agent-issue new Print", repo).code == 0
+    assert invoke("agent-start 1 --as worker-1", repo).code == 0
+    client_process.note(App(repo, {}).ws, "worker-1", client.pid, "a mark")
+    refused = run_ghp(f"agent-start {words}", repo, env)
+    assert (refused.code, refused.out) == (3, "")
+    assert re.sub(r"\d+ s ago", "1 s ago", refused.err) == (
+        f"Error: worker-1 already has a client here: process {client.pid}, started 1 s ago.\n"
+        "Hint: `ghp agent-status worker-1` shows what it does. `ghp agent-stop worker-1 --now` "
+        "ends it and saves its work.\n"
+    )
+    assert "✓ It has claimed #1.\n" in invoke("agent-explain worker-1", repo).out
+    assert invoke("agent-start 1 --as worker-1", repo).code == 0, "it starts no client"
+    client.kill()
+    client.wait()
+    assert run_ghp("agent-start 1 -- mine", repo, env).out.startswith("mine\n")
+
+
+def test_a_client_that_becomes_another_one_is_no_second_client(
+    repo: Path, env: dict[str, str]
+) -> None:
+    script = f"exec {sys.executable} -m ghp_agents agent-start 1 --as worker-1 -- mine"
+    done = run_ghp(["agent-start", "1", "--as", "worker-1", "--", "sh", "-c", script], repo, env)
+    assert done.out.startswith("mine\n"), done.err
 
 
 def liveness(repo: Path) -> str:
