@@ -41,6 +41,7 @@ class IssueExplanation(NamedTuple):
     is_left: bool = False  # the client of its holder has ended, and nothing works for it
     rooms: Mapping[str, Room] = {}  # by agent, if a dispatch would choose one
     is_person: bool = False  # its holder
+    left_by: str = ""  # who has claimed it, but is no longer at work
 
 
 class AgentExplanation(NamedTuple):
@@ -96,17 +97,18 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
         return IssueExplanation(issue, state, "", [], [], 0)
     alive = [agent for agent in agents if agent.is_alive]
     lease = board.claim_of(current)
-    holder = (lease.holder or "") if lease and lease.name in board.living else ""
+    claimed = (lease.holder or "") if lease else ""
+    holder = claimed if lease and lease.name in board.living else ""
     steps = explanation.trace(board, current)
     turns = explanation.turns(board, current, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
-    left = any(x.has_no_client for x in agents if x.candidate.name == holder)
+    left = any(x.has_no_client for x in agents if x.candidate.name == claimed)
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(
         current, state, holder, steps, turns, more, waits, left, rooms,
-        is_person=bool(lease and lease.is_person),
+        is_person=bool(lease and lease.is_person), left_by="" if holder else claimed,
     )  # fmt: skip
 
 

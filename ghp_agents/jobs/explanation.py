@@ -6,6 +6,7 @@ from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.claims import decision
+from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
 from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
@@ -97,7 +98,7 @@ def trace(board: Board, issue: Issue, who: Candidate = ANYBODY) -> list[RuleStep
     return [
         _step(board, issue, against[rule], who)
         if rule in against
-        else RuleStep(rule, True, MET[rule])
+        else RuleStep(rule, True, _met(board, issue, rule, who))
         for rule in rules
     ]
 
@@ -123,13 +124,24 @@ def _before(board: Board, issue: Issue, who: Candidate) -> list[Issue]:
 
 
 def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
-    """The open issues that somebody cannot claim, by the first rule that forbids it."""
+    """The open issues that somebody has not claimed and cannot claim, by the first rule that
+    forbids it."""
     by_rule: dict[ClaimRule, list[str]] = {}
     for issue in board.issues:
-        first = next(decision.obstacles(board, issue, who), None)
+        lease = board.claim_of(issue)
+        mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+        first = None if mine else next(decision.obstacles(board, issue, who), None)
         if first:
             by_rule.setdefault(first.rule, []).append(short(issue))
     return [KeptBack(rule, tuple(by_rule[rule])) for rule in ClaimRule if rule in by_rule]
+
+
+def _met(board: Board, issue: Issue, rule: ClaimRule, who: Candidate) -> str:
+    lease = board.claim_of(issue) if rule is ClaimRule.TAKEN else None
+    if lease is None or is_mine(lease, who.name, who.epoch, who.clone):
+        return MET[rule]
+    holder = named(lease.holder or "", lease.is_person)
+    return f"{holder} has claimed it, but is no longer at work; others may take it over."
 
 
 def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> RuleStep:

@@ -210,7 +210,13 @@ def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
         return views
     from ghp_agents.presence import client_process
 
-    here = [view.name for view in views if view.is_here and view.liveness in LIVING]
+    limit = ws.settings.thresholds.dead
+    here = [
+        view.name
+        for view in views
+        if view.is_here
+        and (view.liveness in LIVING or (view.liveness is Liveness.DEAD and view.silent < limit))
+    ]
     over = client_process.ended(ws, here)
     return [view._replace(has_no_client=view.name in over) for view in views]
 

@@ -199,7 +199,8 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
     """The needs in the facts, and those in its presence."""
     needs = [*facts.needs.get(view.name, ())]
     kinds = {need.kind for need in needs}
-    if view.liveness is Liveness.DEAD and issue and NeedKind.DEAD not in kinds:
+    is_dead = view.liveness is Liveness.DEAD and not view.has_no_client
+    if is_dead and issue and NeedKind.DEAD not in kinds:
         needs.append(Need(NeedKind.DEAD, age=view.quiet))
     pull = number(view.presence, "pull")
     if pull in facts.pulls and not kinds & {NeedKind.CONFLICT, NeedKind.CHECKS}:
@@ -238,7 +239,7 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 
 def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
     groups = Counter(row.group for row in rows)
-    livenesses = Counter(row.liveness for row in rows)
+    livenesses = Counter(row.liveness for row in rows if not row.has_no_client)
     all_needs = (need for needs in facts.needs.values() for need in needs)
     return Totals(
         agents=len(rows),

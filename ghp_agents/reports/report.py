@@ -15,7 +15,7 @@ from ghp_agents.leases import settled_questions
 from ghp_agents.notes import service as note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
-from ghp_agents.presence.liveness import Liveness
+from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
@@ -259,8 +259,11 @@ def _died(facts: _Facts) -> Iterator[ReportItem]:
             number = issue_of(view.presence)
             issue = facts.issues.get(number or 0)
             is_left = issue and issue.state != "closed" and causes.get(number) != SWEPT
-            command = "ghp agent-sweep" if is_left else ""
-            yield ReportItem(view.name, at, issue=number, state=_status(view), command=command)
+            go_on = f"ghp agent-start {number} --as {view.name}"
+            command = go_on if view.has_no_client else "ghp agent-sweep"
+            state = NO_CLIENT if view.has_no_client else _status(view)
+            command = command if is_left else ""
+            yield ReportItem(view.name, at, issue=number, state=state, command=command)
 
 
 def _idle(facts: _Facts) -> Iterator[ReportItem]:

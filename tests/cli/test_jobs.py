@@ -81,7 +81,7 @@ def test_an_agent_is_told_its_next_issue_and_why_not_the_others(here: Path) -> N
         "✓ Nobody told it to stop.\n"
         "✓ It has claimed no issue.\n"
         "✓ It has room: a dispatch may give it 1 more issue.\n"
-        "✗ 1 is blocked by another issue: #2.\n"
+        "✗ 1 issue is blocked by another issue: #2.\n"
         "  → ghp agent-explain 2\n"
     )
 

@@ -94,7 +94,7 @@ def test_words_that_do_not_fit_are_wrong_usage(repo: Path, env: dict[str, str], 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "lives", "then", "need"),
-    [("--run claude", "active", "dead", "dead"), ("-- mine", "active", "active", "ended")],
+    [("--run claude", "active", "dead", "ended"), ("-- mine", "active", "active", "ended")],
 )
 def test_when_the_client_has_ended_its_agent_is_dead_at_once(
     repo: Path, env: dict[str, str], tmp_path: Path, words: str, lives: str, then: str, need: str
@@ -144,6 +144,24 @@ def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     lines = invoke("agent-stop worker-1", repo).err.splitlines()
     assert lines[1:] == ["✓ worker-1 has stopped."]
     assert liveness(repo) == "stopped"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+@pytest.mark.parametrize("words", ["1 --run claude", "1 -- mine"])
+def test_how_the_client_was_started_changes_nothing_about_what_its_end_looks_like(
+    repo: Path, env: dict[str, str], words: str
+) -> None:
+    env |= {"GHP_AGENT": "worker-1"}
+    assert run_ghp(f"agent-start {words}", repo, env).code == 0
+    shown = invoke("agent-status", repo).out
+    assert ("client ended" in shown, "dead" in shown) == (True, False)
+    page = invoke("agent-status worker-1", repo).out
+    assert page.startswith("worker-1: client ended, planning\n")
+    assert "its client has ended" in page and "ghp agent-start 1 --as worker-1" in page
+    assert "agent-sweep" not in shown + page + invoke("agent-report", repo).out
+    explained = invoke("agent-explain 1", repo).out.splitlines()
+    assert "✗ The client of worker-1 has ended." in explained
+    assert "  → ghp agent-start 1 --as worker-1" in explained
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")

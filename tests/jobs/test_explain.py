@@ -3,6 +3,7 @@
 import pytest
 
 from ghp_agents.claims.decision import ClaimRule
+from ghp_agents.cli.views import explanation as view
 from ghp_agents.core.errors import NotFoundError
 from ghp_agents.jobs import explain
 from tests.support.claimants import Claimant, Team
@@ -50,6 +51,11 @@ def test_a_dead_agent_is_not_asked_and_its_issue_is_workable(
     assert (explanation.state.value, explanation.holder) == ("assigned", "")
     assert [turn.agent.candidate.name for turn in explanation.turns] == ["worker-2"]
     assert all(step.is_met for step in explanation.steps)
+    assert [step.words for step in explanation.steps if step.rule is ClaimRule.TAKEN] == [
+        "worker-1 has claimed it, but is no longer at work; others may take it over."
+    ]
+    lines = [text for _, text in view.issue_lines(explanation)]
+    assert lines[1] == "Nobody works on it. It is the next issue for worker-2."
     agent = explain.of_agent(two.parts, "worker-1").agent
     assert (agent.liveness, agent.is_alive) == ("dead", False)
 
@@ -58,6 +64,8 @@ def test_an_agent_is_told_what_is_next_and_what_is_kept_from_it(one: Claimant) -
     one.beat()
     one.new("Waits", blocked_by=(1,))
     one.new("For another", add_assignees=("worker-2",))
+    one.new("Begun", blocked_by=(1,))
+    one.claim(4)
     explanation = explain.of_agent(one.parts, "worker-1")
     assert explanation.next is not None
     assert (explanation.next.number, explanation.workable) == (1, 1)

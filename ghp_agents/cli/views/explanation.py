@@ -52,8 +52,9 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
         return
     yield PLAIN, _verdict(explanation)
     if explanation.is_left and explanation.state is not JobState.REVIEW:
-        yield UNMET, f"The client of {named(explanation.holder)} has ended."
-        yield NEXT, f"ghp agent-start {issue.number} --as {explanation.holder}"
+        holder = explanation.holder or explanation.left_by
+        yield UNMET, f"The client of {named(holder)} has ended."
+        yield NEXT, f"ghp agent-start {issue.number} --as {holder}"
     for wait in explanation.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
         yield NEXT, wait.change
@@ -90,10 +91,11 @@ def _verdict(explanation: IssueExplanation) -> str:
         return "Nobody works on it, because no agent can."
     first = able[0]
     name = first.agent.candidate.name
+    nobody = "Nobody works on it." if explanation.left_by else "Nobody has claimed it."
     return (
-        f"Nobody has claimed it. {name} does {_before(first)} before it."
+        f"{nobody} {name} does {_before(first)} before it."
         if first.before
-        else f"Nobody has claimed it. It is the next issue for {name}."
+        else f"{nobody} It is the next issue for {name}."
     )
 
 
@@ -163,8 +165,8 @@ def agent_lines(explanation: AgentExplanation) -> Iterator[Line]:
             words += " other capabilities"
         rest = len(kept.issues) - SHOWN
         more = f" and {rest} more" if rest > 0 else ""
-        count = f"{len(kept.issues)} {'is' if len(kept.issues) == 1 else 'are'}"
-        yield UNMET, f"{count} {words}: {', '.join(kept.issues[:SHOWN])}{more}."
+        number = f"{count(len(kept.issues), 'issue')} {'is' if len(kept.issues) == 1 else 'are'}"
+        yield UNMET, f"{number} {words}: {', '.join(kept.issues[:SHOWN])}{more}."
     if explanation.kept_back:
         yield NEXT, f"ghp agent-explain {explanation.kept_back[0].issues[0].removeprefix('#')}"
 
