@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.claims import effects, ended_work, holder_liveness, messages
+from ghp_agents.claims import effects, ended_work, holder_liveness, messages, stopped
 from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
@@ -20,7 +20,7 @@ from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.ports import Context, LockService
-from ghp_agents.presence import same_name, stopping
+from ghp_agents.presence import same_name
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -141,7 +141,7 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
     if issue.state == "closed":
         raise messages.closed(issue)
     if not me.actor.is_person:
-        _refuse_stopped(me)
+        stopped.refuse(me.ctx, me.name)
         if not steal:
             same_name.refuse(me.ctx, me.name)
     name = claim_name(issue.number)
@@ -171,13 +171,6 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         except LockMovedError as moved:
             lease, is_sure = moved.current, True
     raise messages.contention(issue, ATTEMPTS)
-
-
-def _refuse_stopped(me: ClaimContext) -> None:
-    """Raise RefusedError if I was told to stop and have not stopped."""
-    order = stopping.in_force(me.ctx, me.ctx.store.snapshot()).get(me.name)
-    if order and (me.ctx.ws.presence(me.name) or {}).get("status") != "stopped":
-        raise messages.stopped(order)
 
 
 def _known(locks: LockService, name: str) -> Lock | None:

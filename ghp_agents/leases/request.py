@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from ghp_agents.claims import stopped
 from ghp_agents.claims.claim import is_elsewhere
 from ghp_agents.claims.holder_liveness import life_of
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError, UsageError
@@ -140,6 +141,8 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
             f"{named(*by)} may not lease for {named(*holder)}.",
             hint='Only people and the agents in the setting "orchestrators" may.',
         )
+    if holder == by and not by.is_person:
+        stopped.refuse(ctx, by.name)
     if ctx.store.snapshot().clone == UNNAMED:  # the clone id says whose clock counts
         with suppress(GhpError, OSError):
             ctx.store.fold()

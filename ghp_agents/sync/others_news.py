@@ -119,14 +119,15 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         return
     number, why = entry.issue, _reason(entry)
     handoffs = [x for x in _handoffs(view, number) if f" {x.name}" in f" {why}"]
-    if handoffs:
+    if handoffs and not view.is_stopped:
         last = handoffs[-1]
         yield (
             f"{_by(entry)} handed #{number} over to you{_note(last)}. Read `ghp agent-resume "
             f"--issue {number}`, then run `ghp agent-start {number}`.{_restore(last)}"
         )
     else:
-        yield f"{_by(entry)} gave #{number} to you.{reason(why)} Run `ghp agent-start {number}`."
+        then = "" if view.is_stopped else f" Run `ghp agent-start {number}`."
+        yield f"{_by(entry)} gave #{number} to you.{reason(why)}{then}"
 
 
 def _note(handoff: Handoff) -> str:
@@ -165,7 +166,8 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     added, removed = view.assignees(entry)
     is_assignee = view.agent in issue.assignees
     if is_assignee and view.agent in added:
-        then = "" if issue.number in view.held else f" Run `ghp agent-start {issue.number}`."
+        rests = view.is_stopped or issue.number in view.held
+        then = "" if rests else f" Run `ghp agent-start {issue.number}`."
         other = view.claims.get(issue.number) if then else None
         if other:
             who = named(other.holder or "", other.is_person)

@@ -181,6 +181,22 @@ def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     assert stop(repo, "worker-1 --undo --as worker-1").code == 3
 
 
+def test_one_that_must_stop_is_told_to_begin_nothing_and_gets_no_lease(repo: Path) -> None:
+    begin(repo)
+    stop(repo, "worker-1 --reason 'Wrong approach' --as @me")
+    succeed(repo, "agent-issue new Print --as @me", "agent-issue assign 2 worker-1 --as @me")
+    heard = event(repo, "UserPromptSubmit")
+    assert (ORDER in heard, "agent-start" in heard) == (True, False)
+    assert "assigned #2 «Print» to you." in heard
+    for words in ("agent-claim 2", "agent-lease a.txt", "agent-lease --name gpu --wait"):
+        refused = invoke(f"{words} --as worker-1", repo)
+        assert refused.code == 3
+        assert "told worker-1 to stop. Reason given: «Wrong approach»." in refused.err
+    assert invoke("agent-leases", repo).out == ""
+    stop(repo, "worker-1 --undo --as @me")
+    succeed(repo, "agent-lease a.txt --as worker-1")
+
+
 def test_an_unknown_agent_is_an_error(repo: Path) -> None:
     begin(repo)
     assert stop(repo, "worker-9 --as @me") == (
