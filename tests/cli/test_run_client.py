@@ -157,7 +157,8 @@ def test_how_the_client_was_started_changes_nothing_about_what_its_end_looks_lik
     assert ("client ended" in shown, "dead" in shown) == (True, False)
     page = invoke("agent-status worker-1", repo).out
     assert page.startswith("worker-1: client ended, planning\n")
-    assert "its client has ended" in page and "ghp agent-start 1 --as worker-1" in page
+    assert "its client has ended" in page
+    assert "ghp agent-start 1 --as worker-1" in page
     assert "agent-sweep" not in shown + page + invoke("agent-report", repo).out
     explained = invoke("agent-explain 1", repo).out.splitlines()
     assert "✗ The client of worker-1 has ended." in explained
