@@ -64,7 +64,9 @@ def test_an_explanation_names_the_budget_and_who_is_free(road: Road) -> None:
         "still claim the issue by its number.",
         "  → ghp agent-claim 1 --as worker-1",
     ]
-    assert "✗ 1 is kept back by a used-up budget: #1." in run(road, "agent-explain worker-1").out
+    assert (
+        "✗ 1 issue is kept back by a used-up budget: #1." in run(road, "agent-explain worker-1").out
+    )
 
 
 def test_the_status_says_who_needs_a_higher_budget(road: Road) -> None:
