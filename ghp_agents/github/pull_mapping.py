@@ -51,7 +51,10 @@ def review(raw: Mapping[str, Any]) -> Review | None:
     approves = {"APPROVED": True, "CHANGES_REQUESTED": False}.get(str(raw.get("state")))
     if not login or approves is None:
         return None
-    return Review(Actor(f"@{login}", is_person=True), str(raw.get("commit_id")), approves)
+    return Review(
+        Actor(f"@{login}", is_person=True), str(raw.get("commit_id")), approves,
+        str(raw.get("body") or ""), Timestamp(str(raw.get("submitted_at") or "")),
+    )  # fmt: skip
 
 
 def _sent(mark: github_marker.Mark) -> Sent | None:

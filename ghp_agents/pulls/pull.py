@@ -47,6 +47,8 @@ class Review(NamedTuple):
     by: Actor
     head: str  # the branch's commit
     approves: bool  # else it requests changes
+    text: str = ""  # others' text
+    at: Timestamp = Timestamp("")
 
 
 class NewPull(NamedTuple):

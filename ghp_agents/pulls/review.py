@@ -4,7 +4,7 @@ The record is `.ghp/reviews/<pull>/<id>.json`; the last one of a reviewer counts
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents.core.fields import ID, as_line, as_text, dump, parse
@@ -43,7 +43,7 @@ class ReviewRecord(NamedTuple):
     @property
     def review(self) -> Review:
         """The review without its record."""
-        return Review(self.by, self.head, self.verdict == "approve")
+        return Review(self.by, self.head, self.verdict == "approve", self.text, self.at)
 
     @property
     def path(self) -> str:
@@ -104,11 +104,30 @@ def authors(pull: Pull) -> set[str]:
 def missing(reviews: Iterable[Review], pull: Pull) -> str:
     """Return what prevents a merge; empty if it is approved. `reviews` are those of the commit to
     be merged, oldest first; the last one of each reviewer counts."""
-    last = {review.by: review.approves for review in reviews if review.by.name not in authors(pull)}
-    against = [by for by, approves in last.items() if not approves]
+    last = _last(reviews, pull)
+    against = [review.by for review in last if not review.approves]
     if against:
         return f"{named(against[0].name, against[0].is_person)} requested changes"
     return "" if last else "nobody else has approved this commit"
+
+
+def requests(reviews: Iterable[Review], pull: Pull, merger: Actor) -> list[Review]:
+    """Return the requests for changes that stand against a merge by the person `merger`: those
+    after the person's own last approval. `reviews` as for `missing`."""
+    return [review for review in _last(reviews, pull, merger) if not review.approves]
+
+
+def _last(
+    reviews: Iterable[Review], pull: Pull, merger: Actor | None = None
+) -> Collection[Review]:
+    last: dict[Actor, Review] = {}
+    for review in reviews:
+        if review.by.name in authors(pull):
+            continue
+        if review.by == merger and review.approves:
+            last.clear()
+        last[review.by] = review
+    return last.values()
 
 
 def comment(entry: ReviewRecord) -> str:

@@ -188,8 +188,8 @@ def test_reviews_of_accounts_with_write_access_are_read(site: GitHubSite, github
     github.proxy.behind = reviewed
     worker = Actor(f"@{WORKER_1}", is_person=True)
     assert site.forge.reviews(created) == [
-        Review(worker, created.head, approves=False), Review(worker, created.head, approves=True)
-    ]  # fmt: skip
+        Review(worker, created.head, approves, at=created.created_at) for approves in (False, True)
+    ]
 
 
 def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitHub) -> None:

@@ -24,8 +24,8 @@ def files(*entries: ReviewRecord) -> dict[str, bytes]:
 def test_a_record_is_read_as_it_was_written_oldest_first() -> None:
     later = DONE._replace(id="00000000", verdict="request-changes", by=ANN, clock=8)
     assert read_reviews(files(later, DONE)) == ([DONE, later], [])
-    assert DONE.review == Review(TWO, HEAD, approves=True)
-    assert later.review == Review(ANN, HEAD, approves=False)
+    assert DONE.review == Review(TWO, HEAD, True, DONE.text, DONE.at)
+    assert later.review == Review(ANN, HEAD, False, DONE.text, DONE.at)
     record = encode(DONE, 1)
     assert (record.event, record.object, record.issue) == ("pull-review", "#2", 1)
     assert record.text == "approve aaaaaaaaaaaa"

@@ -1,11 +1,15 @@
 """Record a review of a pull request; require one before a merge where `agents.review` says so."""
 
+import heapq
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from ghp_agents.core.clock import age
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.ids import Actor, Timestamp, first_line
 from ghp_agents.core.secret_scan import redacted
+from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.issues import service as issues
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
@@ -18,6 +22,8 @@ from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text, settings_at
 
 REQUIRED = "required"
+TEXT_SHOWN = 200  # characters of a request for changes
+REQUESTS_SHOWN = 3
 
 
 class Reviewed(NamedTuple):
@@ -46,7 +52,7 @@ def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
 
     def decide(snapshot: Snapshot) -> tuple[Reviewed, list[Record]]:
         entry = entry_of(ctx, snapshot, fresh, pull, verdict, text)
-        earlier = [record for record in _records(snapshot, pull.number) if record.by == by]
+        earlier = _since_requests(_records(snapshot, pull.number), by)
         if earlier and earlier[-1][2:5] == entry[2:5]:
             return Reviewed(earlier[-1], is_new=False), []
         return Reviewed(entry, is_new=True), [rules.encode(entry, pull.issue)]
@@ -55,6 +61,17 @@ def review(ctx: Context, pull: Pull, verdict: str, text: str = "") -> Reviewed:
     if pull.issue is None:
         return done
     return done._replace(notes=comment(ctx, pull.issue, done))
+
+
+def _since_requests(records: Sequence[ReviewRecord], by: Actor) -> list[ReviewRecord]:
+    """The reviews by `by` since the last request for changes by others."""
+    mine: list[ReviewRecord] = []
+    for record in records:
+        if record.by == by:
+            mine.append(record)
+        elif not record.review.approves:
+            mine.clear()
+    return mine
 
 
 def entry_of(
@@ -86,15 +103,18 @@ def comment(ctx: Context, issue: int, done: Reviewed, marker: str = "") -> tuple
 
 def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None:
     """Refuse to merge work that nobody else has approved, if main's settings require a review. A
-    person who merges the work of others by its number approves it. Raises RefusedError."""
+    person who merges the work of others by its number approves it, but overrules no request for
+    changes by that. Raises RefusedError."""
     if settings_at(who.ws, tried.trunk).review != REQUIRED:
         return
     me = who.me.actor
-    if by_name and me.is_person and me.name not in rules.authors(pull):
-        return
     reviews = read_reviews(who.me.ctx, pull)
     heads = {head for head in {x.head for x in reviews} if is_branch_as_sent(who, head, tried)}
-    why = rules.missing((x for x in reviews if x.head in heads), pull)
+    counted = [review for review in reviews if review.head in heads]
+    if by_name and me.is_person and me.name not in rules.authors(pull):
+        _refuse_requested(who, pull, rules.requests(counted, pull, me))
+        return
+    why = rules.missing(counted, pull)
     if why:
         raise RefusedError(
             f"#{pull.number} needs an approval by another agent or a person, and {why}.",
@@ -103,10 +123,27 @@ def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None
         )
 
 
+def _refuse_requested(who: Merger, pull: Pull, requests: Sequence[Review]) -> None:
+    if not requests:
+        return
+    now = who.ws.clock.now()
+    words = [
+        f"{named(review.by.name, review.by.is_person)} requested changes, {age(review.at, now)}"
+        + (f": {phrase(first_line(review.text), TEXT_SHOWN)}" if review.text else "")
+        for review in requests[:REQUESTS_SHOWN]
+    ]
+    raise RefusedError(
+        f"Cannot merge #{pull.number}: {'; '.join(words)}.",
+        hint=f"`ghp agent-pull show {pull.number}` shows its reviews. To merge it all the same, "
+        f"approve it yourself: `ghp agent-review {pull.number} --approve`. Then merge it again.",
+    )
+
+
 def read_reviews(ctx: Context, pull: Pull) -> list[Review]:
-    """Read the reviews of a pull request: those on its host, then those recorded here."""
-    recorded = _records(ctx.store.snapshot(), pull.number)
-    return [*ctx.forge.reviews(pull), *(record.review for record in recorded)]
+    """Read the reviews of a pull request on its host and here, oldest first. Those of one place
+    keep their order."""
+    recorded = (record.review for record in _records(ctx.store.snapshot(), pull.number))
+    return [*heapq.merge(ctx.forge.reviews(pull), recorded, key=lambda review: review.at)]
 
 
 def _records(snapshot: Snapshot, pull: int) -> list[ReviewRecord]:

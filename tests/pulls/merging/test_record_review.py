@@ -107,6 +107,40 @@ def test_a_person_who_merges_the_work_of_others_approves_it(road: Road) -> None:
     merged(road.merge(1, "@me"))
 
 
+def test_a_person_who_merges_by_number_overrules_no_request_for_changes(road: Road) -> None:
+    review(road, "worker-2", "request-changes", "Deletes data\nin all tables")
+    review(road, "worker-3", "request-changes")
+    road.clock.wait(180.0)
+    with pytest.raises(RefusedError) as caught:
+        road.merge(1, "@me")
+    assert str(caught.value) == (
+        "Cannot merge #2: worker-2 requested changes, 3 min ago: «Deletes data»; worker-3 "
+        "requested changes, 3 min ago."
+    )
+    assert caught.value.hint == (
+        "`ghp agent-pull show 2` shows its reviews. To merge it all the same, approve it "
+        "yourself: `ghp agent-review 2 --approve`. Then merge it again."
+    )
+
+
+def test_a_persons_own_approval_sets_earlier_requests_aside_for_that_person(road: Road) -> None:
+    review(road, "worker-2", "request-changes", "Deletes data")
+    assert review(road, "@me").is_new
+    assert refusal(road) == f"{NEEDS}worker-2 requested changes."
+    review(road, "worker-2", "request-changes", "It still does")
+    assert refusal(road, "@me").startswith("Cannot merge #2: worker-2 requested changes, ")
+    assert review(road, "@me").is_new, "it answers the later request"
+    assert not review(road, "@me").is_new
+    merged(road.merge(1, "@me"))
+
+
+def test_a_persons_own_request_for_changes_holds_that_person_too(road: Road) -> None:
+    review(road, "@me", "request-changes", "Add a test")
+    assert "requested changes, " in refusal(road, "@me")
+    review(road, "@me")
+    merged(road.merge(1, "@me"))
+
+
 def test_the_same_review_again_changes_nothing(road: Road) -> None:
     first = review(road, "worker-2", text="Reads well")
     again = review(road, "worker-2", text="Reads well")
