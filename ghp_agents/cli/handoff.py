@@ -281,6 +281,7 @@ def resume(
     configuration of tools (coding agents, editors, git, build servers) also needs --allow-config.
     """
     from ghp_agents.handoffs import resume as resume_service
+    from ghp_agents.pulls import requested_changes
 
     ws = app.ws
     chosen = resume_service.choose(app, issue=issue, handoff=reference)
@@ -293,7 +294,10 @@ def resume(
         _say_restored(restored)
         chosen = resume_service.choose(app, issue=issue, handoff=reference)
     lost, stopped = _fence_lines(app, chosen.about.actor)
-    resumed = resume_service.resume(app, chosen, max_chars=max_chars, stopped=stopped)
+    requested = requested_changes.steps(app.store.snapshot(), chosen.about.numbers)
+    resumed = resume_service.resume(
+        app, chosen, max_chars=max_chars, stopped=stopped, requested=requested
+    )
     others = _others_news(app, chosen.about.actor)
     text = lost + clean(resumed.text) + (others.text and f"\n## What others did\n\n{others.text}")
     if as_json:

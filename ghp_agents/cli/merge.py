@@ -168,6 +168,8 @@ def _say(outcome: Outcome | Passed) -> None:
         number = f"#{outcome.pull.number}"
         named = "" if outcome.why.startswith(f"{number} ") else f" {number}"
         output.say(f"Skipped{named}: {outcome.why}")
+        if outcome.hint:
+            output.say(f"Hint: {outcome.hint}")
     elif isinstance(outcome, SentBack):
         _say_sent_back(outcome)
     elif isinstance(outcome, Enqueued):

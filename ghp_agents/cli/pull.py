@@ -16,6 +16,7 @@ from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.pulls import details as services
 from ghp_agents.pulls.details import PullDetails
 from ghp_agents.pulls.merging import merge, record_review, review_request
+from ghp_agents.pulls.requested_changes import standing
 from ghp_agents.pulls.review import TEXT_LIMIT, VERDICTS
 from ghp_agents.wiring import App
 
@@ -36,11 +37,13 @@ def pulls(app: App, closed: bool, limit: int | None, at: str | None, as_json: bo
     then = past.time_of_pulls(app, at)
     if then is None:
         remote_news.hear(app)
-    listed = limited((app if then is None else app.past(then)).forge.list(closed=closed), limit)
+    ctx = app if then is None else app.past(then)
+    listed = limited(ctx.forge.list(closed=closed), limit)
     if as_json:
         output.as_json([pull_view.fields(pull) for pull in listed])
     elif listed:
-        pull_view.table(listed)
+        unmerged = [pull for pull in listed if pull.state == "open"]
+        pull_view.table(listed, standing(ctx.store.snapshot(), unmerged))
     else:
         say_none(app, _none(closed) if then is None else "No pull request matched at that time.")
     if then is None:

@@ -90,10 +90,12 @@ def resume(
     *,
     max_chars: int | None = None,
     stopped: Set[int] = frozenset(),
+    requested: Sequence[str] = (),
     is_brief: bool = False,
 ) -> Resumed:
     """Return what the actor needs to continue; on one of the `stopped` issues it must stop. Brief
-    is the text without what its client tells anyway, and without the history.
+    is the text without what its client tells anyway, and without the history. `requested` are the
+    steps that reviews of its pull request request.
 
     The caller marks the answers in it as delivered, after printing them.
     """
@@ -101,7 +103,8 @@ def resume(
     news: list[News] = []
     if not actor.is_person:
         news = escalation.news_for(ctx.ws, ctx.store.snapshot(), AgentName(actor.name))
-    values = _values(ctx, chosen, news, is_stopped=not stopped.isdisjoint(chosen.about.numbers))
+    is_stopped = not stopped.isdisjoint(chosen.about.numbers)
+    values = _values(ctx, chosen, news, requested, is_stopped=is_stopped)
     if is_brief:
         values |= {name: [] for name in LONG}
     values = {**markdown.cleaned(values), "section": text_budget.mark}
@@ -111,7 +114,9 @@ def resume(
     return Resumed(text_budget.fit(head, sections, limit), tuple(news), chosen.handoff)
 
 
-def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool) -> dict[str, Any]:
+def _values(
+    ctx: Context, chosen: Chosen, news: list[News], requested: Sequence[str], *, is_stopped: bool
+) -> dict[str, Any]:
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ctx.ws.clock.now()
@@ -129,7 +134,7 @@ def _values(ctx: Context, chosen: Chosen, news: list[News], *, is_stopped: bool)
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
         **_words(facts, last),
-        "steps": _steps(ctx, chosen, branch, is_stopped=is_stopped, is_here=is_here),
+        "steps": _steps(ctx, chosen, branch, requested, is_stopped=is_stopped, is_here=is_here),
         "issue": markdown.issue_values(about.issue, about.blockers),
         "decisions": _decisions(facts, news, now),
         "questions": markdown.question_lines(facts.escalations),
@@ -171,7 +176,13 @@ def _is_here(ctx: Context, chosen: Chosen) -> bool:
 
 
 def _steps(
-    ctx: Context, chosen: Chosen, branch: Branch, *, is_stopped: bool, is_here: bool
+    ctx: Context,
+    chosen: Chosen,
+    branch: Branch,
+    requested: Sequence[str],
+    *,
+    is_stopped: bool,
+    is_here: bool,
 ) -> list[str]:
     if chosen.about.actor.name in stopping.in_force(ctx, ctx.store.snapshot()):
         return ["Stop: you were told to. Change nothing more, and end your turn."]
@@ -183,6 +194,7 @@ def _steps(
     fixes = [
         *_bring(ctx.ws, last),
         *returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about),
+        *requested,
     ]
     return [*([] if is_stopped else fixes), *next_steps(now)]
 

@@ -15,6 +15,7 @@ from ghp_agents.leases.record import what
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls import requested_changes
 from ghp_agents.sync import notifications
 from ghp_agents.wiring import App
 
@@ -51,7 +52,14 @@ def text(app: App, identity: str, *, is_brief: bool) -> tuple[str, tuple[str, ..
     lines += [notices.text] if notices.text else []
     stopped = notifications.stopped_issues(app, snapshot, agent)
     room = LIMIT - len("\n".join(lines)) - 2
-    resumed = resume.resume(app, chosen, max_chars=room, stopped=stopped, is_brief=True)
+    resumed = resume.resume(
+        app,
+        chosen,
+        max_chars=room,
+        stopped=stopped,
+        requested=requested_changes.steps(snapshot, chosen.about.numbers),
+        is_brief=True,
+    )
     ids = (*notices.ids, *(item.id for item in resumed.news))
     return "\n".join([*lines, "", clean(resumed.text.strip("\n"))]), ids
 

@@ -8,13 +8,15 @@ from ghp_agents.claims import service as claims
 from ghp_agents.claims.decision import Board
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs import returned
+from ghp_agents.handoffs.returned import Return
 from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.job_fields import due
 from ghp_agents.issues.order import due_or_last, urgency
 from ghp_agents.jobs.job_state import JobProgress, JobState, job_state
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.pulls import review
+from ghp_agents.pulls import requested_changes
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.review import ReviewRecord
 
 RESULT_LIMIT = 300  # characters
 
@@ -71,12 +73,12 @@ def states(
     ctx: Context, board: Board, issues: Iterable[Issue], pulls: Mapping[int, Pull]
 ) -> Mapping[str, JobState]:
     """The state of each issue, by its id; `pulls` are the open ones. Raises GhpError."""
-    returned_heads = sent_back(ctx.store.snapshot(), pulls.values())
-    return {issue.id: job_state(_progress(board, issue, pulls, returned_heads)) for issue in issues}
+    returned_pulls = {entry.pull for entry in sent_back(ctx.store.snapshot(), pulls.values())}
+    return {issue.id: job_state(_progress(board, issue, pulls, returned_pulls)) for issue in issues}
 
 
 def _progress(
-    board: Board, issue: Issue, pulls: Mapping[int, Pull], sent_back: Set[tuple[int, str]]
+    board: Board, issue: Issue, pulls: Mapping[int, Pull], sent_back: Set[int]
 ) -> JobProgress:
     pull = next((pulls[number] for number in issue.numbers if number in pulls), None)
     lease = board.claim_of(issue)
@@ -84,7 +86,7 @@ def _progress(
         closed=issue.state == "closed",
         gave_up=any(number in board.last_resorts for number in issue.numbers),
         pull=pull is not None and not pull.draft,
-        sent_back=pull is not None and (pull.number, pull.head) in sent_back,
+        sent_back=pull is not None and pull.number in sent_back,
         claimed=lease is not None and lease.name in board.living,
         assigned=bool(issue.assignees),
     )
@@ -104,14 +106,12 @@ def open_pulls(ctx: Context) -> Mapping[int, Pull]:
     return {pull.issue: pull for pull in ctx.forge.list() if pull.issue is not None}
 
 
-def sent_back(snapshot: Snapshot, pulls: Iterable[Pull]) -> Set[tuple[int, str]]:
-    """The pull requests, each with its commit, that were sent back, or whose last review by
-    somebody requests changes."""
-    pairs: set[tuple[int, str]] = set()
+def sent_back(snapshot: Snapshot, pulls: Iterable[Pull]) -> Sequence[Return | ReviewRecord]:
+    """What sent back pull requests at their present commits: the last return of each, and each
+    review that requests changes."""
+    records: list[Return | ReviewRecord] = []
     for pull in pulls:
         returns = returned.read_returns(snapshot.files(returned.folder_of(pull.number)))[0]
-        pairs |= {(x.pull, x.head) for x in returns}
-        reviews = review.read_reviews(snapshot.files(review.folder_of(pull.number)))[0]
-        last = {latest.by: latest for latest in reviews}
-        pairs |= {(x.pull, x.head) for x in last.values() if not x.review.approves}
-    return pairs
+        records += [entry for entry in returns if entry.head == pull.head][-1:]
+        records += requested_changes.standing(snapshot, [pull])
+    return records

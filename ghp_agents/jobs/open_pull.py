@@ -3,12 +3,10 @@
 from typing import NamedTuple
 
 from ghp_agents.handoffs import returned_work
-from ghp_agents.hotpath.quoting import named, phrase
-from ghp_agents.ports import Context
-from ghp_agents.pulls import review
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.pulls import requested_changes, review
 from ghp_agents.pulls.pull import Pull
 
-TEXT_SHOWN = 200  # characters of a review
 REQUIRED = "required"  # of the setting `review`
 
 
@@ -23,17 +21,11 @@ class PullTrace(NamedTuple):
 def trace(ctx: Context, pull: Pull) -> list[PullTrace]:
     """What an open pull request waits for: its agent, a review, or its merge."""
     snapshot = ctx.store.snapshot()
-    reviews, _ = review.read_reviews(snapshot.files(review.folder_of(pull.number)))
-    latest = {entry.by: entry for entry in reviews if entry.head == pull.head}.values()
     traces = [
         PullTrace(
-            f"{named(entry.by.name, entry.by.is_person)} requested changes to #{pull.number}"
-            + (f": {phrase(entry.text, TEXT_SHOWN)}." if entry.text else "."),
-            f"ghp agent-pull show {pull.number}",
-            is_sent_back=True,
+            requested_changes.words(entry), f"ghp agent-pull show {pull.number}", is_sent_back=True
         )
-        for entry in latest
-        if not entry.review.approves
+        for entry in requested_changes.standing(snapshot, [pull])
     ]
     back = returned_work.unresolved(ctx.ws, snapshot, lambda entry: entry.pull == pull.number)
     traces += [
@@ -45,7 +37,12 @@ def trace(ctx: Context, pull: Pull) -> list[PullTrace]:
         for entry, number in back
         if entry.head == pull.head
     ]
-    return traces or [_waits(ctx, pull, is_approved=any(x.review.approves for x in latest))]
+    return traces or [_waits(ctx, pull, is_approved=_is_approved(snapshot, pull))]
+
+
+def _is_approved(snapshot: Snapshot, pull: Pull) -> bool:
+    reviews, _ = review.read_reviews(snapshot.files(review.folder_of(pull.number)))
+    return any(entry.head == pull.head and entry.review.approves for entry in reviews)
 
 
 def _waits(ctx: Context, pull: Pull, *, is_approved: bool) -> PullTrace:

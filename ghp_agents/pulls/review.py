@@ -117,9 +117,7 @@ def requests(reviews: Iterable[Review], pull: Pull, merger: Actor) -> list[Revie
     return [review for review in _last(reviews, pull, merger) if not review.approves]
 
 
-def _last(
-    reviews: Iterable[Review], pull: Pull, merger: Actor | None = None
-) -> Collection[Review]:
+def _last(reviews: Iterable[Review], pull: Pull, merger: Actor | None = None) -> Collection[Review]:
     last: dict[Actor, Review] = {}
     for review in reviews:
         if review.by.name in authors(pull):

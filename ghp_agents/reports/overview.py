@@ -34,6 +34,7 @@ class NeedKind(StrEnum):
     PERMISSION = "permission"  # its client waits for its person
     CONFLICT = "conflict"  # its work does not merge with the main branch
     CHECKS = "checks"  # a check of its pull request failed
+    CHANGES = "changes"  # a reviewer requested changes
     DEAD = "dead"  # it died and left a claim or unsaved work
     ENDED = "ended"  # its client has ended, and it still has a claim
     PULL = "pull"  # its pull request waits to be merged
@@ -42,6 +43,7 @@ class NeedKind(StrEnum):
     INPUT = "input"  # its turn ended, and it still has a claim
 
 
+SENT_BACK = frozenset((NeedKind.CONFLICT, NeedKind.CHECKS, NeedKind.CHANGES))
 URGENCIES = ("high", "normal", "low")
 _KINDS = (*NeedKind,)
 _DIGITS = re.compile("([0-9]+)")
@@ -203,7 +205,7 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
     if is_dead and issue and NeedKind.DEAD not in kinds:
         needs.append(Need(NeedKind.DEAD, age=view.quiet))
     pull = number(view.presence, "pull")
-    if pull in facts.pulls and not kinds & {NeedKind.CONFLICT, NeedKind.CHECKS}:
+    if pull in facts.pulls and not kinds & SENT_BACK:
         needs.append(Need(NeedKind.PULL, id=f"#{pull}", short=f"#{pull}"))
     status, action = _text(view.presence, "status"), _text(view.presence, "lastAction")
     if status == "waiting" and view.liveness in LIVING and action.startswith(WAITS):

@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import first_line
 from ghp_agents.hotpath.heartbeat import BLOCKED
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 QUESTIONS = ".ghp/escalations/"
 RETURNS = ".ghp/returns/"
+REVIEWS = ".ghp/reviews/"
 MESSAGES = ".ghp/messages/"
 
 Needs = dict[str, list[Need]]
@@ -86,6 +88,7 @@ class Team:
         budget = ""
         if self.at is None:
             self._add_returns(needs, errors)
+            self._add_reviews(needs)
             self._add_overdue(needs)
             budget = self._add_budgets(needs)
         if deep:
@@ -164,11 +167,7 @@ class Team:
             return
         from ghp_agents.handoffs import returned_work
 
-        claimed = {
-            issue_of(view.presence): view.name
-            for view in self.views
-            if "generation" in view.presence
-        }
+        claimed = self._claimants
         returns = returned_work.unresolved(
             self.ctx.ws,
             self.snapshot,
@@ -181,6 +180,29 @@ class Team:
             about = f"#{entry.pull}"
             needs.setdefault(name, []).append(Need(kind, why, id=about, short=about))
             errors[name] = why
+
+    def _add_reviews(self, needs: Needs) -> None:
+        """Open pull requests kept here whose reviewers requested changes."""
+        if not self.snapshot.present(REVIEWS) or not self.snapshot.present(PULLS):
+            return
+        from ghp_agents.pulls import requested_changes
+
+        pulls = {pull.number: pull for pull in requested_changes.local_pulls(self.snapshot)}
+        for entry in requested_changes.standing(self.snapshot, pulls.values()):
+            pull = pulls[entry.pull]
+            author = pull.sent.by.name if pull.sent else pull.author
+            name = self._claimants.get(pull.issue or 0, author)
+            text, about = f"{entry.by.name}: {first_line(entry.text)}", f"#{entry.pull}"
+            needs.setdefault(name, []).append(Need(NeedKind.CHANGES, text, id=about, short=about))
+
+    @cached_property
+    def _claimants(self) -> Mapping[int | None, str]:
+        """The agents by the issues that they claimed."""
+        return {
+            issue_of(view.presence): view.name
+            for view in self.views
+            if "generation" in view.presence
+        }
 
     def _add_overdue(self, needs: Needs) -> None:
         """Requests that agents do not reply to in time; those of a group are their sender's."""

@@ -1,7 +1,7 @@
 """What happened since a time, and what still waits: from the ledger since then, and from the state
 at both ends."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_seconds, to_text
@@ -9,6 +9,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
+from ghp_agents.handoffs.returned import REASONS, Return
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
@@ -20,6 +21,7 @@ from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.cause import MERGED, SWEPT
 from ghp_agents.state.join import SetAside
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
@@ -28,8 +30,8 @@ from ghp_agents.state.presence import issue_of
 LISTED = 200  # of each section; the rest is counted
 # The sections, the most important first.
 SECTIONS = (
-    "waiting", "mergeable", "merged", "answered", "opened", "closed", "handedOver", "died", "idle",
-    "learnt",
+    "waiting", "sentBack", "mergeable", "merged", "answered", "opened", "closed", "handedOver",
+    "died", "idle", "learnt",
 )  # fmt: skip
 REFUSED = "refused"  # the state of a record that the remote does not take
 NOBODY = Actor("")
@@ -75,7 +77,7 @@ class _Facts(NamedTuple):
     agents: Sequence[AgentView]
     lived: frozenset[str]  # the agents that were alive at the beginning
     refused: Sequence[SetAside]  # by the remote, of this clone
-    sent_back: Set[tuple[int, str]]  # pull requests, each with its commit
+    sent_back: Sequence[Return | ReviewRecord]  # open pull requests
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -99,6 +101,7 @@ def read_report(ctx: Context, since: float) -> Report:
     )
     sections = {
         "waiting": [*_waiting(facts)],
+        "sentBack": [*_sent_back(facts)],
         "mergeable": [*_mergeable(facts)],
         "merged": [*_merged(facts)],
         "answered": [*_answered(facts)],
@@ -165,9 +168,23 @@ def _asked(question: Escalation) -> ReportItem:
     return ReportItem(question.name, question.asked_at, question.title, by, issue)
 
 
+def _sent_back(facts: _Facts) -> Iterator[ReportItem]:
+    """Pull requests that their agents must change, each with who wants what."""
+    pulls = {pull.number: pull for pull in facts.opened}
+    for entry in facts.sent_back:
+        is_review = isinstance(entry, ReviewRecord)
+        yield _pull(pulls[entry.pull], entry.at)._replace(
+            by=entry.by,
+            state="changes requested" if is_review else REASONS[entry.reason],
+            text=first_line(entry.text),
+            command=f"ghp agent-pull show {entry.pull}",
+        )
+
+
 def _mergeable(facts: _Facts) -> Iterator[ReportItem]:
+    sent_back = {entry.pull for entry in facts.sent_back}
     for pull in facts.opened:
-        if not pull.draft and (pull.number, pull.head) not in facts.sent_back:
+        if not pull.draft and pull.number not in sent_back:
             yield _pull(pull, pull.updated_at)._replace(command=f"ghp agent-merge {pull.number}")
 
 
@@ -211,8 +228,8 @@ def _answered(facts: _Facts) -> Iterator[ReportItem]:
 
 
 def _opened(facts: _Facts) -> Iterator[ReportItem]:
-    """New issues, and new pull requests that are neither merged nor listed as ready."""
-    listed = {item.id for item in (*_merged(facts), *_mergeable(facts))}
+    """New issues, and new pull requests that are neither merged, nor ready, nor sent back."""
+    listed = {item.id for item in (*_merged(facts), *_mergeable(facts), *_sent_back(facts))}
     authors = {
         entry.issue: Actor(entry.actor, entry.is_person)
         for entry in facts.entries

@@ -55,7 +55,7 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
     pull = ctx.forge.find(run.branch)
     if pull is not None and (pull.state == "open" or pull.updated_at >= run.at):
         name = "its pull request waits" if pull.waits else f"pull request #{pull.number}"
-        is_back = (pull.number, pull.head) in listing.sent_back(snapshot, [pull])
+        is_back = bool(listing.sent_back(snapshot, [pull]))
         if pull.state != "open" or not is_back:
             return RunOutcome(FINISHED, name)
         if not asks(ctx, run.agent, run.issue):

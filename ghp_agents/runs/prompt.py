@@ -7,6 +7,7 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.handoffs import resume
 from ghp_agents.hotpath.quoting import clean, phrase
 from ghp_agents.ports import Context
+from ghp_agents.pulls import requested_changes
 from ghp_agents.runs.record import TEXT_LIMIT
 
 FIRST = (
@@ -26,7 +27,8 @@ LEAST_LIMIT = 4_000
 def resumed(inner: Context, agent: str, issue: int, max_chars: int | None = None) -> str:
     """What `agent-resume` prints in the agent's worktree; its news counts as delivered."""
     chosen = resume.choose(inner, issue=str(issue))
-    resumption = resume.resume(inner, chosen, max_chars=max_chars)
+    requested = requested_changes.steps(inner.store.snapshot(), chosen.about.numbers)
+    resumption = resume.resume(inner, chosen, max_chars=max_chars, requested=requested)
     if resumption.news:
         mark_told(inner.ws, AgentName(agent), [item.id for item in resumption.news])
     return f"Work in {_folder(inner)}\n\n{clean(resumption.text)}"

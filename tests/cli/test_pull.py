@@ -160,13 +160,28 @@ def test_it_names_its_reviews(road: Road) -> None:
     ghp(road, "agent-review 2 --request-changes 'Add a test' --as worker-2")
     ghp(road, "agent-review 2 --approve --as @me")
     assert ghp(road, "agent-pull show 2").out.split("\n\n")[0].splitlines()[6:] == [
-        "review: requested changes at <commit>, by agent worker-2",
+        "review: requested changes at <commit>, by agent worker-2: «Add a test»",
         "review: approved at <commit>, by person «Test Person»",
     ]
     assert json.loads(invoke("agent-pull show 2 --json", road.folder).out)["reviews"] == [
-        {"by": "worker-2", "byPerson": False, "head": head, "approves": False},
-        {"by": "Test Person", "byPerson": True, "head": head, "approves": True},
-    ]
+        {"by": "worker-2", "byPerson": False, "head": head, "approves": False,
+         "text": "Add a test"},
+        {"by": "Test Person", "byPerson": True, "head": head, "approves": True,
+         "text": ""},
+    ]  # fmt: skip
+
+
+def test_the_list_says_who_requested_changes_until_the_reviewer_approves(road: Road) -> None:
+    before = ghp(road, "agent-pulls")
+    ghp(road, "agent-review 2 --request-changes 'Add a test\nof tabs' --as worker-2")
+    listed = ghp(road, "agent-pulls")
+    assert "changes" in listed.out.splitlines()[1].split()
+    assert listed.err == (
+        "worker-2 requested changes to #2: «Add a test». `ghp agent-pull show 2` shows its "
+        "reviews.\n"
+    )
+    ghp(road, "agent-review 2 --approve --as worker-2")
+    assert ghp(road, "agent-pulls") == before
 
 
 def test_a_merged_one_says_as_which_commit(road: Road) -> None:

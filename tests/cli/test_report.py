@@ -143,8 +143,8 @@ def test_json_has_every_section_and_every_field(road: Road) -> None:
     ids = night(road)
     document = json.loads(report(road, "--json").out)
     assert [*document] == [
-        "schemaVersion", "since", "until", "counts", "waiting", "mergeable", "merged", "answered",
-        "opened", "closed", "handedOver", "died", "idle", "learnt",
+        "schemaVersion", "since", "until", "counts", "waiting", "sentBack", "mergeable", "merged",
+        "answered", "opened", "closed", "handedOver", "died", "idle", "learnt",
     ]  # fmt: skip
     assert document["answered"] == [
         {

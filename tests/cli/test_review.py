@@ -42,9 +42,9 @@ def test_its_author_reads_it_at_its_next_step(repo: Path) -> None:
     assert not news_flag.is_set([str(repo / ".git/ghp")], "worker-1")
     invoke("agent-review 2 --request-changes 'Add a test' --as worker-2", repo)
     assert news_flag.is_set([str(repo / ".git/ghp")], "worker-1")
-    assert "worker-2 commented on #1: «Requested changes to pull request #2 at " in (
-        invoke("agent-resume --issue 1 --as worker-1", repo).out
-    )
+    resumed = invoke("agent-resume --issue 1 --as worker-1", repo).out
+    assert "worker-2 commented on #1: «Requested changes to pull request #2 at " in resumed
+    assert "\n1. Read the review of #2 by worker-2, who requested changes: «Add a test»." in resumed
 
 
 def test_where_a_review_is_required_finish_names_it(sent: Road) -> None:

@@ -122,8 +122,9 @@ def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
     facts = AgentFacts(pulls=frozenset({32}))
     assert row(view(pull=32), facts).needs == (Need(NeedKind.PULL, id="#32", short="#32"),)
     assert row(view(pull=33), facts).needs == ()
-    conflict = Need(NeedKind.CONFLICT, "a.py", id="#32")
-    assert row(view(pull=32), facts._replace(needs={"worker-1": [conflict]})).needs == (conflict,)
+    for kind in (NeedKind.CONFLICT, NeedKind.CHECKS, NeedKind.CHANGES):
+        back = Need(kind, "a.py", id="#32")
+        assert row(view(pull=32), facts._replace(needs={"worker-1": [back]})).needs == (back,)
 
 
 def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:

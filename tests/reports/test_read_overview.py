@@ -13,6 +13,8 @@ from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.git import commit
+from tests.support.repos import Restored
+from tests.support.road import Road, with_pull
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -124,6 +126,19 @@ def test_a_pull_request_that_was_sent_back_is_a_need_and_the_last_error(
     ((need,),) = facts.needs.values()
     assert (need.kind, need.id) == (NeedKind.CHECKS, "#2")
     assert "broken" in facts.errors["worker-1"]
+
+
+def test_requested_changes_are_a_need_until_new_commits_come(
+    restored: Restored, clock: ManualClock
+) -> None:
+    road = Road(restored(with_pull).repo, clock)
+    invoke("agent-review 2 --request-changes 'Add a test' --as worker-2", road.folder, clock=clock)
+    (need,) = look(road.folder, clock).facts().needs["worker-1"]
+    assert need == Need(NeedKind.CHANGES, "worker-2: Add a test", id="#2", short="#2")
+    place = road.start("worker-1").path
+    commit(place, {"b.txt": "two\n"})
+    road.finish("worker-1", place)
+    assert "worker-1" not in look(road.folder, clock).facts().needs
 
 
 def test_a_dead_agent_with_unsaved_work_is_a_need(repo: Path, clock: ManualClock) -> None:

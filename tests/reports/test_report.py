@@ -12,6 +12,7 @@ from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls.merging import record_review
 from ghp_agents.reports.report import LISTED, Report, ReportItem, is_since, read_report
 from ghp_agents.state.join import SetAside
 from ghp_agents.state.record import Record
@@ -147,3 +148,22 @@ def test_work_that_was_sent_back_is_not_ready_to_merge(repo: Path) -> None:
     road.queue()  # the second conflicts with the first
     assert len(ready) == 2
     assert read(road).sections["mergeable"] == ()
+    (item,) = read(road).sections["sentBack"]
+    assert (item.id, item.state, item.text) == ("#4", "it conflicts with main", "a.txt")
+
+
+def test_requested_changes_are_sent_back_to_the_agent_and_not_ready(repo: Path) -> None:
+    road = Road(repo)
+    road.issue("Parse files")
+    road.done("worker-1", 1, {"a.txt": "1\n"})
+    reviewer = road.house("worker-2")
+    record_review.review(reviewer, reviewer.forge.get(2), "request-changes", "Add a test\nof tabs")
+    sections = read(road).sections
+    assert sections["sentBack"] == (
+        ReportItem(
+            "#2", to_text(road.clock.now()), "Parse files", Actor("worker-2"), 1,
+            "changes requested", "Add a test", command="ghp agent-pull show 2",
+        ),
+    )  # fmt: skip
+    assert sections["mergeable"] == ()
+    assert [item.id for item in sections["opened"]] == ["#1"]

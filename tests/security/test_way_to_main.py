@@ -45,6 +45,11 @@ def innocent(road: Road, issue: int | None = None) -> Pull:
 # ------------------------------------------------------------------------------- the queue
 
 
+def skipped(pull: Pull, why: str) -> str:
+    hint = f"A person can review it and merge it by its number: {pull.number}."
+    return f"Skipped #{pull.number}: {why}.\nHint: {hint}\n"
+
+
 @pytest.mark.parametrize("who", ["lead", "@me"])
 @pytest.mark.parametrize(
     ("issue", "why"),
@@ -55,7 +60,7 @@ def test_the_queue_takes_nothing_of_one_who_never_claimed_the_issue(
 ) -> None:
     pull = innocent(road, issue)
     assert ghp(road, f"agent-merge --queue --as {who}") == (
-        0, "", f"Skipped #{pull.number}: {why}.\n"
+        0, "", skipped(pull, why)
     )  # fmt: skip
     assert "backdoor.sh" not in road.trunk
 
@@ -64,7 +69,7 @@ def test_the_queue_takes_nothing_that_another_sent_for_the_holder(road: Road) ->
     road.start("worker-1")
     pull = innocent(road, 1)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"Skipped #{pull.number}: mallory sent it, but worker-1 claimed #1 last.\n"
+        skipped(pull, "mallory sent it, but worker-1 claimed #1 last")
     )
     assert "backdoor.sh" not in road.trunk
 
@@ -78,7 +83,7 @@ def test_the_queue_takes_nothing_that_came_onto_the_branch_after_it_was_finished
     git(road.folder, "switch", "--quiet", "main")
     git(road.folder, "update-ref", f"refs/heads/{pull.branch}", more)
     assert ghp(road, "agent-merge --queue --as lead").err == (
-        f"Skipped #{pull.number}: its branch moved after `agent-finish` sent it for worker-1.\n"
+        skipped(pull, "its branch moved after `agent-finish` sent it for worker-1")
     )
     assert "backdoor.sh" not in road.trunk
 

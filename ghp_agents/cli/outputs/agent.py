@@ -20,6 +20,7 @@ class NeedJson(TypedDict):
         "permission",
         "conflict",
         "checks",
+        "changes",
         "dead",
         "ended",
         "pull",

@@ -161,6 +161,7 @@ class ReviewOfPullJson(TypedDict):
     byPerson: bool
     head: str
     approves: bool
+    text: str
 
 
 class ReturnJson(TypedDict):

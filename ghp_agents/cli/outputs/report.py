@@ -27,6 +27,7 @@ class ReportJson(TypedDict):
     until: str
     counts: dict[str, int]
     waiting: list[ReportItemJson]
+    sentBack: list[ReportItemJson]
     mergeable: list[ReportItemJson]
     merged: list[ReportItemJson]
     answered: list[ReportItemJson]

@@ -20,6 +20,7 @@ WORDS = {
     NeedKind.PERMISSION: "a permission",
     NeedKind.CONFLICT: "a conflict solved",
     NeedKind.CHECKS: "a failed check fixed",
+    NeedKind.CHANGES: "requested changes made",
     NeedKind.DEAD: "attention: it is dead",
     NeedKind.ENDED: "attention: its client has ended",
     NeedKind.PULL: "a merge",
@@ -29,6 +30,7 @@ WORDS = {
 }
 NEXT = {  # what to type about a need
     NeedKind.QUESTION: "ghp agent-answer {0} TEXT",
+    NeedKind.CHANGES: "ghp agent-pull show {0}",
     NeedKind.DEAD: "ghp agent-sweep",
     NeedKind.ENDED: "ghp agent-start {1} --as {2}",
     NeedKind.PULL: "ghp agent-merge {0}",

@@ -13,8 +13,11 @@ from ghp_agents.handoffs.returned_work import why
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, phrase
 from ghp_agents.pulls.details import PullDetails
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.requested_changes import words
+from ghp_agents.pulls.review import ReviewRecord
 
 COLUMNS = ("PULL", "STATE", "ISSUE", "BRANCH", "AUTHOR", "TITLE")
+WHOLE = 2_000  # characters of a review
 SHOWN = 10  # paths that are listed
 NO_TITLE = "(unknown or unreadable here)"
 
@@ -24,16 +27,19 @@ def state_of(pull: Pull) -> str:
     return "draft" if pull.draft and pull.state == "open" else pull.state
 
 
-def table(pulls: Sequence[Pull]) -> None:
-    """Print pull requests as a table."""
+def table(pulls: Sequence[Pull], requests: Sequence[ReviewRecord]) -> None:
+    """Print pull requests as a table, and below it the changes that reviewers requested."""
+    requested = {entry.pull for entry in requests}
     styles = ["" if state_of(pull) == "open" else "dim" for pull in pulls]
-    output.table(COLUMNS, [_row(pull) for pull in pulls], styles)
+    output.table(COLUMNS, [_row(pull, pull.number in requested) for pull in pulls], styles)
+    for entry in requests:
+        output.say(f"{words(entry)} `ghp agent-pull show {entry.pull}` shows its reviews.")
 
 
-def _row(pull: Pull) -> tuple[str, ...]:
+def _row(pull: Pull, is_requested: bool) -> tuple[str, ...]:
     return (
         f"#{pull.number}",
-        state_of(pull),
+        "changes" if is_requested else state_of(pull),
         f"#{pull.issue}" if pull.issue else "",
         one_line(pull.branch, 100),
         one_line(pull.author, NAME_LIMIT),
@@ -76,7 +82,8 @@ def _lines(details: PullDetails) -> Iterator[str]:
         yield f"sent back: round {number}, {at}, by {by}: {why(entry)}"
     for review in details.reviews:
         verdict = "approved" if review.approves else "requested changes"
-        yield f"review: {verdict} at {file(review.head[:12])}, by {who(review.by)}"
+        text = f": {phrase(review.text, WHOLE)}" if review.text.strip() else ""
+        yield f"review: {verdict} at {file(review.head[:12])}, by {who(review.by)}{text}"
     if pull.body.strip():
         yield f"\n── {author}\n{indented(pull.body)}"
 
@@ -101,7 +108,7 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
             {
                 "by": review.by.name,
                 "byPerson": review.by.is_person,
-                **picked(review, "head approves"),
+                **picked(review, "head approves text"),
             }
             for review in details.reviews
         ],

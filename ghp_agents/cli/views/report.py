@@ -16,6 +16,7 @@ WHOLE = 400  # characters of a text that a person decides by
 SHOWN = 10  # items of a section; --json has more
 TITLES = {
     "waiting": "Waiting for a person",
+    "sentBack": "Sent back to its agent",
     "mergeable": "Ready to merge",
     "merged": "Merged",
     "answered": "Answered",
@@ -29,6 +30,7 @@ TITLES = {
 WAITING = "waiting"  # a section whose items are shown whole: a person decides by them
 REST = {
     "waiting": "ghp agent-escalations --open",
+    "sentBack": "ghp agent-pulls",
     "mergeable": "ghp agent-pulls",
     "died": "ghp agent-status --stale",
     "idle": "ghp agent-status",

@@ -30,6 +30,7 @@ WORDS = {
     NeedKind.PERMISSION: "permission",
     NeedKind.CONFLICT: "conflict",
     NeedKind.CHECKS: "check failed",
+    NeedKind.CHANGES: "changes requested",
     NeedKind.DEAD: "dead",
     NeedKind.ENDED: NO_CLIENT,
     NeedKind.PULL: "ready to merge",

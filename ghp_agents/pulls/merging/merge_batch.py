@@ -37,6 +37,7 @@ class Passed(NamedTuple):
 
     pull: Pull
     why: str
+    hint: str = ""  # what to do about it
 
 
 T = TypeVar("T", bound=Merged | SentBack | merge.Enqueued | Passed)
@@ -95,7 +96,7 @@ class BatchMerger:
             try:
                 refuse_unready(pull)
             except RefusedError as refused:
-                yield self._done(Passed(pull, str(refused)))
+                yield self._done(Passed(pull, str(refused), refused.hint))
 
     def _choose(
         self, pull: Pull, looks: MergeLooks, stack: MergeStack, chosen: list[Queued]
@@ -126,7 +127,7 @@ class BatchMerger:
         except (PullMovedError, UncheckedError):
             raise
         except RefusedError as refused:
-            yield self._done(Passed(pull, str(refused)))
+            yield self._done(Passed(pull, str(refused), refused.hint))
 
     def _leave_out_held(
         self, stack: MergeStack, chosen: list[Queued], notes: dict[int, tuple[str, ...]]
@@ -138,7 +139,7 @@ class BatchMerger:
                 notes[step.number] = warnings
             except RefusedError as refused:
                 chosen.remove(entry)
-                yield self._done(Passed(entry.pull, str(refused)))
+                yield self._done(Passed(entry.pull, str(refused), refused.hint))
         chosen[:] = stack.mergeable(chosen)
 
     def _check_and_merge(
@@ -168,7 +169,7 @@ class BatchMerger:
         numbers = {pull.number for pull in self.waiting}
         for entry in some:
             if entry.pull.number in numbers:
-                yield self._done(Passed(entry.pull, str(refused)))
+                yield self._done(Passed(entry.pull, str(refused), refused.hint))
 
     def _report(self, queued: Queued) -> str:
         run = self._runs[queued.pull.number]
@@ -230,7 +231,7 @@ class BatchMerger:
             raise
         except RefusedError as refused:
             self._lock.confirm()
-            return self._done(Passed(entry.pull, str(refused)))
+            return self._done(Passed(entry.pull, str(refused), refused.hint))
 
     def _same_files(self, first: str, second: str) -> bool:
         folder = self._who.ws.folder

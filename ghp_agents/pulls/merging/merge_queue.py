@@ -131,7 +131,7 @@ def _one_by_one(who: Merger, lock: HeldLock, pulls: Sequence[Pull]) -> Iterator[
             raise
         except RefusedError as refused:
             lock.confirm()
-            yield Passed(pull, str(refused))
+            yield Passed(pull, str(refused), refused.hint)
 
 
 def _is_unchanged(who: Merger, pull: Pull) -> bool:

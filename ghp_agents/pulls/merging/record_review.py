@@ -7,22 +7,22 @@ from typing import NamedTuple
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Actor, Timestamp, first_line
+from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.core.secret_scan import redacted
-from ghp_agents.hotpath.quoting import named, phrase
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as issues
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review as rules
 from ghp_agents.pulls.merging.merge_evidence import is_branch_as_sent
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull, Review
+from ghp_agents.pulls.requested_changes import quoted
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text, settings_at
 
 REQUIRED = "required"
-TEXT_SHOWN = 200  # characters of a request for changes
 REQUESTS_SHOWN = 3
 
 
@@ -129,7 +129,7 @@ def _refuse_requested(who: Merger, pull: Pull, requests: Sequence[Review]) -> No
     now = who.ws.clock.now()
     words = [
         f"{named(review.by.name, review.by.is_person)} requested changes, {age(review.at, now)}"
-        + (f": {phrase(first_line(review.text), TEXT_SHOWN)}" if review.text else "")
+        f"{quoted(review.text)}"
         for review in requests[:REQUESTS_SHOWN]
     ]
     raise RefusedError(

@@ -44,6 +44,7 @@ def test_what_nobody_else_approved_is_not_merged_by_an_agent(road: Road) -> None
     (skipped,) = road.queue()
     assert isinstance(skipped, Passed)
     assert skipped.why == NONE
+    assert "`ghp agent-review 2 --approve`" in skipped.hint
     review(road, "worker-2")
     merged(road.merge(1))
 
