@@ -76,6 +76,8 @@ def start(
         started = remote_news.issue_after_asking(app, issue, lambda: services.start(app, issue))
     _say(started)
     _guard(app, started)
+    if run:
+        _warn_unguarded(app, run)
     if as_json:
         output.as_json(_fields(started))
     elif not program:
@@ -131,6 +133,23 @@ def _guard(app: App, started: Started) -> None:
             f"Edits in the new worktree are not guarded: {error}",
             "Fix the file, then run `ghp agent-init --hooks` in that worktree.",
         )
+
+
+def _warn_unguarded(app: App, client: str) -> None:
+    """Warn of a client without hooks. Those of another clone do not count in this one."""
+    from ghp_agents.integrations.clients import new_worktree
+    from ghp_agents.integrations.clients.hook_entries import HOMES
+
+    try:
+        if new_worktree.has_hooks(app.ws, client):
+            return
+    except (GhpError, OSError):  # a file that cannot be read was named above
+        return
+    output.warn(
+        f"{HOMES[client].title} has no hooks in this clone: its edits are not guarded, and it "
+        "hears no news.",
+        f"Before the next start, install them: `ghp agent-init --hooks {client}`.",
+    )
 
 
 def _by_hand(app: App, started: Started) -> str:

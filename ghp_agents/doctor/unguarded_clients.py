@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ghp_agents.core.finding import Finding, info
 from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients.hook_entries import HOMES
-from ghp_agents.integrations.clients.install import CLAUDE, python_in
+from ghp_agents.integrations.clients.new_worktree import has_hooks
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
@@ -17,7 +17,7 @@ def check(ctx: Context) -> Iterator[Finding]:
     colleague's hooks are in the colleague's clone only."""
     if not ctx.store.snapshot().agents():
         return
-    bare = [client for client in _used(ctx.ws) if not _has_hooks(ctx.ws, client)]
+    bare = [client for client in _used(ctx.ws) if not has_hooks(ctx.ws, client)]
     if bare:
         names = ", ".join(HOMES[client].title for client in bare)
         has, its = ("has", "its") if len(bare) == 1 else ("have", "their")
@@ -32,10 +32,3 @@ def check(ctx: Context) -> Iterator[Finding]:
 def _used(ws: Workspace) -> list[str]:
     """The clients with a folder in the home or here; a program alone is used by nobody."""
     return config_files.found([ws.folder, ws.root], {**ws.environ, "PATH": ""})
-
-
-def _has_hooks(ws: Workspace, client: str) -> bool:
-    targets = [config_files.users(ws.environ, client), *config_files.here(ws, [client])]
-    if any(python_in(target) is not None for target in targets):
-        return True
-    return client == CLAUDE and bool(config_files.plugins_enabled([ws.folder], ws.environ))

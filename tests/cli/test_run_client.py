@@ -6,7 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from ghp_agents.presence import client_process
 from ghp_agents.presence.service import list_agents
 from ghp_agents.wiring import App
 from tests.support import hosts
-from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.ghp import Result, invoke, run_ghp, succeed
 
 REPORT = (
     'printf "%s\\n" "$(basename "$0")" "$PWD" "$GHP_AGENT" "$#"; for word; do echo "$word"; done'
@@ -52,6 +52,23 @@ def test_a_client_gets_the_resume_text_as_its_first_prompt(repo: Path, env: dict
     assert (program, folder, agent, count) == ("claude", place(repo), "worker-1", "1")
     assert first == f"You are agent worker-1. Work in {place(repo)}"
     assert "# Resume: #1 «Parse»" in rest
+
+
+def test_a_client_without_hooks_in_this_clone_is_started_with_a_warning(
+    clones: Callable[[int], list[Path]], env: dict[str, str]
+) -> None:
+    first, second = clones(2)
+    succeed(first, "agent-init --no-probe --hooks claude,git", "agent-issue new Parse")
+    succeed(first, "agent-issue new Write", "agent-sync")
+    warning = (
+        "Warning: Claude Code has no hooks in this clone: its edits are not guarded, and it hears "
+        "no news.\nHint: Before the next start, install them: `ghp agent-init --hooks claude`.\n"
+    )
+    assert warning not in start(first, "1 --run claude", env).err
+    bare = run_ghp("agent-start 2 --run claude --as bee", second, env)
+    assert (bare.code, warning in bare.err) == (0, True), bare.err
+    succeed(second, "agent-init --no-probe --hooks claude")
+    assert warning not in run_ghp("agent-start 2 --run claude --as bee", second, env).err
 
 
 def test_each_client_is_started_in_its_own_way(repo: Path, env: dict[str, str]) -> None:

@@ -86,7 +86,8 @@ def init(
 ) -> None:
     """Set up this repository, or remove everything again.
 
-    Run it once for a repository: other clones of it need no set-up.
+    Run it once for a repository. Other clones share its state without it, but hooks are those of
+    one clone: install them in each with --hooks.
     """
     if user and hooks is None:
         _refuse("needs --hooks", user=user)

@@ -39,5 +39,14 @@ def guarded(ws: Workspace) -> list[str]:
     return next(filter(None, choices), [])
 
 
+def has_hooks(ws: Workspace, client: str) -> bool:
+    """Whether a client has our hooks in this clone: its own, this user's, or those of a plugin."""
+    targets = [config_files.users(ws.environ, client), *config_files.here(ws, [client])]
+    if any(client_hooks.python_in(target) is not None for target in targets):
+        return True
+    is_claude = client == client_hooks.CLAUDE
+    return is_claude and bool(config_files.plugins_enabled([ws.folder], ws.environ))
+
+
 def _is(target: ConfigFile, folder: Path) -> bool:
     return target.top == folder or target.top.resolve() == folder.resolve()
