@@ -13,6 +13,7 @@ from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views.remote_news import hear, issue_after_asking
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
 from ghp_agents.issues.issue import BODY_LIMIT, PRIORITIES, PROVISIONAL, Issue, IssueChange, short
@@ -316,7 +317,20 @@ def assign(app: App, number: str, names: tuple[str, ...], remove: bool) -> None:
     holders = ", ".join(outcome.issue.assignees) or "nobody"
     sentence = f"{{}} is assigned to {holders}"
     _report(app, outcome, f"{sentence}.", f"{sentence} already.")
+    if outcome.changed and not remove:
+        _warn_of_absent(app, names)
     _move_claim(app, outcome.issue, names if remove else (), () if remove else names)
+
+
+def _warn_of_absent(app: App, names: Sequence[str]) -> None:
+    """Warn of agents that never ran: a name may be mistyped."""
+    agents = app.store.snapshot().agents()
+    for name in names:
+        if heartbeat.is_name(name) and name not in agents:
+            output.warn(
+                f"There is no agent {name} yet. It finds the issue when it starts.",
+                "`ghp agent-status` lists agents.",
+            )
 
 
 def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequence[str]) -> None:

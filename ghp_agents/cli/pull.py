@@ -127,6 +127,8 @@ def review(app: App, reference: str, text: str, verdict: str | None, as_json: bo
     sync_first(app)
     pull = merge.find(merge.merger(app, cwd=app.cwd), reference)
     words = read_text(text, 4 * TEXT_LIMIT, "The text")
+    if verdict == "request-changes" and not words.strip():
+        raise UsageError("Say what should change.", hint="Use --request-changes TEXT.")
     done = review_request.answer_open(app, app.cwd, pull, verdict, words)
     done = done or record_review.review(app, pull, verdict, text=words)
     record = done.record

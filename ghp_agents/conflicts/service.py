@@ -73,7 +73,17 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
 def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWork]:
     held = claims.claims(ctx.locks)
     holders = {issue: lease.holder for issue, lease in held.items() if lease.holder}
-    return works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
+    present = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
+    return _not_done(ctx, present)
+
+
+def _not_done(ctx: Context, present: list[AgentWork]) -> list[AgentWork]:
+    """The works without those of closed issues whose branch is not here: a merge deletes it."""
+    if all(work.folder or work.head for work in present):
+        return present
+    known = ctx.tracker.known(closed=True)
+    closed = {number for issue in known if issue.state == "closed" for number in issue.numbers}
+    return [work for work in present if work.folder or work.head or work.issue not in closed]
 
 
 def _with_finished(

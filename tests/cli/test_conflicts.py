@@ -40,7 +40,8 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
         "Merge order with the fewest conflicts:\n"
         "  without a conflict: worker-1\n"
         "  then, each after resolving: worker-2, worker-3\n",
-        "Compared the work of 3 agents: 1 pair conflicts, 1 conflicts with the main branch.\n",
+        "Compared the work of 3 agents: 1 pair conflicts, 1 agent conflicts with the main "
+        "branch.\n",
     )
 
 

@@ -222,7 +222,9 @@ def test_an_issue_goes_through_its_life(three: Path) -> None:
         (["edit", "2", "--title", "Docs", "--label", "d", "--no-parent"], "✓ Changed #2 «Docs».",
          "#2 «Docs» is already like that."),
         (["assign", "2", "worker-2", "Ann Example"],
-         "✓ #2 «Docs» is assigned to Ann Example, worker-2.",
+         "✓ #2 «Docs» is assigned to Ann Example, worker-2.\n"
+         "Warning: There is no agent worker-2 yet. It finds the issue when it starts.\n"
+         "Hint: `ghp agent-status` lists agents.",
          "#2 «Docs» is assigned to Ann Example, worker-2 already."),
         (["assign", "2", "worker-2", "--remove"], "✓ #2 «Docs» is assigned to Ann Example.",
          "#2 «Docs» is assigned to Ann Example already."),

@@ -76,6 +76,8 @@ def test_as_json_it_is_the_record(sent: Road) -> None:
     [
         ("2 --as worker-2", 2,
          "Error: A review needs a verdict.\nHint: Use --approve, or --request-changes TEXT.\n"),
+        ("2 --request-changes ' ' --as worker-2", 2,
+         "Error: Say what should change.\nHint: Use --request-changes TEXT.\n"),
         ("2 --approve --as worker-1", 3,
          "Error: #2 is your own work.\nHint: Another agent or a person can review it: `ghp "
          "agent-review 2 --approve`.\n"),

@@ -135,6 +135,7 @@ def test_a_branch_that_was_not_fetched_is_named_and_not_compared(
     clones: Callable[[int], list[Path]],
 ) -> None:
     first, second = clones(2)
+    succeed(first, "agent-issue new Part")
     folder = agent(first, "worker-1", 1, {"x.txt": "1\n"})
     git(folder, "push", "--quiet", "origin", "HEAD")
     succeed(folder, "agent-sync")
@@ -145,3 +146,7 @@ def test_a_branch_that_was_not_fetched_is_named_and_not_compared(
         "Warning: Cannot compare the work of worker-1 (#1): agent/worker-1/1-part is not here; "
         "`git fetch` brings it once it is pushed.\nNothing was compared.\n"
     )
+    succeed(second, "agent-issue close 1 --as @me")
+    assert invoke("agent-conflicts", second).err.startswith(
+        "No agent has work that is not on main yet.\n"
+    ), "its branch was deleted with the merge"

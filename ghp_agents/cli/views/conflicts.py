@@ -109,7 +109,8 @@ def _summary(report: ConflictReport, agent: str | None) -> str:
         parts.append(f"{len(report.pairs)} pairs conflict")
     if report.with_trunk:
         number = len(report.with_trunk)
-        parts.append(f"{number} {'conflicts' if number == 1 else 'conflict'} with the main branch")
+        what = "it" if len(report.works) == 1 else count(number, "agent")
+        parts.append(f"{what} {'conflicts' if number == 1 else 'conflict'} with the main branch")
     return f"{compared}: {', '.join(parts)}."
 
 
