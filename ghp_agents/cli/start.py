@@ -147,7 +147,7 @@ def _warn_unguarded(app: App, client: str) -> None:
         return
     output.warn(
         f"{HOMES[client].title} has no hooks in this clone: its edits are not guarded, and it "
-        "hears no news.",
+        "gets no news.",
         f"Before the next start, install them: `ghp agent-init --hooks {client}`.",
     )
 

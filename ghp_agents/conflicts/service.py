@@ -81,8 +81,8 @@ def _not_done(ctx: Context, present: list[AgentWork]) -> list[AgentWork]:
     """The works without those of closed issues whose branch is not here: a merge deletes it."""
     if all(work.folder or work.head for work in present):
         return present
-    known = ctx.tracker.known(closed=True)
-    closed = {number for issue in known if issue.state == "closed" for number in issue.numbers}
+    issues = ctx.tracker.known(closed=True)
+    closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
     return [work for work in present if work.folder or work.head or work.issue not in closed]
 
 

@@ -172,10 +172,10 @@ def _sent_back(facts: _Facts) -> Iterator[ReportItem]:
     """Pull requests that their agents must change, each with who wants what."""
     pulls = {pull.number: pull for pull in facts.opened}
     for entry in facts.sent_back:
-        is_review = isinstance(entry, ReviewRecord)
+        why = "changes requested" if isinstance(entry, ReviewRecord) else REASONS[entry.reason]
         yield _pull(pulls[entry.pull], entry.at)._replace(
             by=entry.by,
-            state="changes requested" if is_review else REASONS[entry.reason],
+            state=why,
             text=first_line(entry.text),
             command=f"ghp agent-pull show {entry.pull}",
         )

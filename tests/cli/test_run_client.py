@@ -61,7 +61,7 @@ def test_a_client_without_hooks_in_this_clone_is_started_with_a_warning(
     succeed(first, "agent-init --no-probe --hooks claude,git", "agent-issue new Parse")
     succeed(first, "agent-issue new Write", "agent-sync")
     warning = (
-        "Warning: Claude Code has no hooks in this clone: its edits are not guarded, and it hears "
+        "Warning: Claude Code has no hooks in this clone: its edits are not guarded, and it gets "
         "no news.\nHint: Before the next start, install them: `ghp agent-init --hooks claude`.\n"
     )
     assert warning not in start(first, "1 --run claude", env).err
