@@ -92,7 +92,7 @@ def fields(stopped: Stopped) -> "StoppedJson":
         "stopped": stopped.has_stopped,
         "already": not stopped.is_new,
         "issues": list(stopped.issues),
-        "handoffs": [*stopped.handoffs, *((stopped.late or ())[1:])],
+        "handoffs": [*stopped.handoffs, *(handoff for _, handoff in stopped.late)],
         "clientEnded": stopped.client is True,
         "kept": stopped.keeps,
     }
@@ -107,8 +107,8 @@ def say(stopped: Stopped) -> None:
         then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
         what = "the work on" if stopped.is_here else "what is known here of"
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
-    if stopped.late:
-        output.done(f"Saved the work on #{stopped.late[0]} in {stopped.late[1]}.")
+    for issue, handoff in stopped.late:
+        output.done(f"Saved the work on #{issue} in {handoff}.")
     if stopped.handoffs and not stopped.is_here:
         output.warn(
             f"What {name} did not commit or push is not saved: it is in another clone.",

@@ -6,11 +6,12 @@ and all records.
 """
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import Actor, one_line
+from ghp_agents.core.ids import Actor, issue_of_branch, one_line
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
@@ -45,7 +46,7 @@ def write(
     ws, store = me.ctx.ws, me.ctx.store
     agent = lease.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
-    theirs = worktree_of(ws, agent, fields)
+    theirs = _worktree_of(ws, agent, fields, issue)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
     earlier = evidence.handoffs_about(store.snapshot(), about)[0]
     for previous in earlier:
@@ -146,16 +147,25 @@ def _describe_missing(agent: str, fields: Presence) -> str:
     )
 
 
-def worktree_of(ws: Workspace, agent: str, fields: Presence) -> Workspace | None:
-    """Return an agent's worktree, if it is in this clone."""
+def worktrees_of(ws: Workspace, agent: str, fields: Presence) -> Iterator[Workspace]:
+    """An agent's worktrees in this clone."""
     for folder in worktree.folders(ws.folder):
         try:
             theirs = open_workspace(folder, ws.environ, ws.clock, MYSELF)
         except GhpError:
             continue
         if theirs.common_dir == ws.common_dir and is_own(theirs, agent, fields):
-            return theirs
-    return None
+            yield theirs
+
+
+def _worktree_of(ws: Workspace, agent: str, fields: Presence, issue: Issue) -> Workspace | None:
+    """Return an agent's worktree for an issue, if it is in this clone; else one whose branch names
+    no issue, or any."""
+    mine = [*worktrees_of(ws, agent, fields)]
+    numbers = [issue_of_branch(x.branch or "") for x in mine]
+    of_issue = [x for x, number in zip(mine, numbers, strict=True) if number in issue.numbers]
+    of_none = [x for x, number in zip(mine, numbers, strict=True) if number is None]
+    return next(iter([*of_issue, *of_none, *mine]), None)
 
 
 def _branch(ws: Workspace, fields: Presence) -> Branch:

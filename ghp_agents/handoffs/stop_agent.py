@@ -42,7 +42,7 @@ class Stopped(NamedTuple):
     keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
     is_here: bool = True  # it works in this clone, which can save what it has not committed
-    late: tuple[int, str] | None = None  # an issue that another clone freed, and what is saved now
+    late: tuple[tuple[int, str], ...] = ()  # issues that another clone freed, with their handoffs
 
 
 def stop(
@@ -59,7 +59,10 @@ def stop(
     held = _claims(ctx, name)
     is_itself = not me.actor.is_person and me.name == name
     order = stopping.in_force(ctx, ctx.store.snapshot()).get(name)
-    late = stopped_work.save_here(ctx, order) if order and view.is_here else None
+    issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
+    late = (
+        stopped_work.save_here(ctx, order, () if keep else issues) if order and view.is_here else ()
+    )
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
         is_new = bool(forgotten or late)
@@ -76,7 +79,6 @@ def stop(
     )
     if now and is_itself:
         ended = client_process.end(ctx.ws, name)
-    issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
     is_new = ordered or bool(held) or bool(ended) or bool(late)
     return Stopped(
         name, is_new, bool(has_stopped), issues, saved, client=ended, is_here=view.is_here,

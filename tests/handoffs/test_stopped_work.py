@@ -47,3 +47,50 @@ def test_the_same_command_in_its_own_clone_saves_what_the_other_could_not(
     git(theirs, "switch", "-q", "agent/worker-1/1-parse")
     succeed(theirs, f"agent-resume --handoff {work} --apply --as worker-2")
     assert (theirs / "a.txt").read_text() == "one\ntwo\n"
+
+
+def started(folder: Path, issue: int, text: str) -> Path:
+    """The new worktree of worker-1 for an issue, with an uncommitted file."""
+    succeed(folder, f"agent-start {issue} --as worker-1")
+    place = Path(invoke(f"agent-where {issue}", folder).out.strip())
+    (place / "left.txt").write_text(text)
+    return place
+
+
+def saved(folder: Path, issue: int) -> int:
+    """How many handoffs of an issue have uncommitted work."""
+    handoffs = read_handoffs(App(folder, {}).store.snapshot().files(folder_of(issue)))[0]
+    return sum(x.work is not None for x in handoffs)
+
+
+@pytest.mark.slow
+def test_the_work_of_each_issue_that_the_stop_freed_is_saved_and_of_no_closed_one(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    for title in ("Parse", "Lex", "Print", "Given"):
+        succeed(other, f"agent-issue new {title} --as @me")
+    for issue in (1, 2, 3, 4):
+        started(other, issue, f"{issue}\n")
+    succeed(other, "agent-issue close 1 --as @me", "agent-release 4 --as worker-1")
+    succeed(other, "agent-sync --as @me")
+    succeed(one, "agent-sync --as @me")
+    assert "#2 is free again" in stop(one)
+    succeed(other, "agent-sync --as @me")
+    assert stop(other) == (
+        "✓ Saved the work on #2 in H-ID.\n✓ Saved the work on #3 in H-ID.\n"
+        "worker-1 was already told to stop.\n"
+    )
+    assert stop(other) == "worker-1 was already told to stop.\n"
+    assert [saved(other, issue) for issue in (1, 2, 3, 4)] == [0, 1, 1, 0]
+
+
+@pytest.mark.slow
+def test_an_agent_with_two_worktrees_leaves_in_each_issue_the_work_on_it(repo: Path) -> None:
+    succeed(repo, "agent-issue new Parse --as @me", "agent-issue new Lex --as @me")
+    trees = [started(repo, issue, f"{issue}\n") for issue in (1, 2)]
+    assert "#2 is free again" in stop(repo)
+    for issue, place in zip((1, 2), trees, strict=True):
+        git(place, "clean", "-qf")
+        succeed(place, f"agent-resume --issue {issue} --apply --as worker-1")
+        assert (place / "left.txt").read_text() == f"{issue}\n"
