@@ -210,13 +210,9 @@ def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
         return views
     from ghp_agents.presence import client_process
 
-    limit = ws.settings.thresholds.dead
-    here = [
-        view.name
-        for view in views
-        if view.is_here
-        and (view.liveness in LIVING or (view.liveness is Liveness.DEAD and view.silent < limit))
-    ]
+    dead, limit = Liveness.DEAD, ws.settings.thresholds.dead
+    local = [x for x in views if x.is_here and (x.liveness is not dead or x.silent < limit)]
+    here = [x.name for x in local if x.liveness in (*LIVING, dead)]
     over = client_process.ended(ws, here)
     return [view._replace(has_no_client=view.name in over) for view in views]
 
