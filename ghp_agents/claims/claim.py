@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ghp_agents.hotpath.lost_claim import CLOSED, MERGED, LostClaim
+from ghp_agents.hotpath.lost_claim import LostClaim, reason_of
 from ghp_agents.locks.names import claim_name
 
 TYPE_CHECKING = False
@@ -67,8 +67,8 @@ def fence_of(
     epoch = presence.get("epoch")
     if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
         return None
-    is_of_other = lease.holder is None and lease.generation > generation
-    reason = "" if is_of_other and lease.cause.kind not in (MERGED, CLOSED) else lease.reason
+    is_own = lease.generation == generation
+    reason = reason_of(lease.holder, lease.cause.kind, lease.reason, is_own=is_own)
     return LostClaim(
         issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, reason,
         lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),

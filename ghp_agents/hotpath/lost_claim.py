@@ -8,6 +8,11 @@ from ghp_agents.hotpath.quoting import named, phrase, reason, when
 MERGED, CLOSED, DISPUTE, GIVEN = "merged", "closed", "dispute", "given"
 
 
+def reason_of(holder: str | None, cause: str, reason: str, *, is_own: bool) -> str:
+    """Return the reason that a former holder reads: not that of the release of another's claim."""
+    return reason if is_own or holder is not None or cause in (MERGED, CLOSED) else ""
+
+
 class LostClaim(NamedTuple):
     """Why a former holder must stop: its claim was taken or released, or its work is done."""
 

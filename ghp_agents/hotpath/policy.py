@@ -283,12 +283,12 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
     is_namesake = claim[6] and holder == case.agent and case.is_here
     if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(presence.get("epoch")):
         return None
-    from ghp_agents.hotpath.lost_claim import LostClaim  # expensive and rarely needed
+    from ghp_agents.hotpath.lost_claim import LostClaim, reason_of  # expensive and rarely needed
 
+    text = reason_of(holder, claim[5], claim[4], is_own=claim[2] == generation)
     fence = LostClaim(
-        _whole(issue), holder, epoch == 0, claim[3], claim[2], claim[4], claim[5],
-        is_namesake,
-    )  # fmt: skip
+        _whole(issue), holder, epoch == 0, claim[3], claim[2], text, claim[5], is_namesake
+    )
     return Verdict(DENY, path, FENCED, holder, claim[3], fence.words, fence.hint)
 
 
