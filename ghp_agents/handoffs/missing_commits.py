@@ -69,10 +69,7 @@ def way(ws: Workspace, folder: Path, head: str, handoff: Handoff) -> str:
         return f"git merge {only_forward}{commit[:12]}"
     if tip or (branch and known_tip(ws, branch)):
         checkout = worktree_admin.of_branch(folder, branch)
-        elsewhere = checkout is not None and checkout.path.is_dir()
-        return (
-            f"cd {quote(str(checkout.path))}"
-            if checkout and elsewhere
-            else (f"git switch {quote(branch)}")
-        )
+        if checkout is not None and checkout.path.is_dir():
+            return f"cd {quote(str(checkout.path))}"
+        return f"git switch {quote(branch)}"
     return f"git switch --detach {commit[:12]}"

@@ -41,8 +41,7 @@ def save_here(ctx: Context, order: StopOrder, but: Collection[int]) -> tuple[tup
 
 
 def _interrupted(ctx: Context, agent: str, number: int) -> Lock | None:
-    """The last claim of an agent on an issue, if it did not end it itself, by a merge or another
-    decision."""
+    """The last claim of an agent on an issue, if it still stands or another agent released it."""
     chain = ctx.locks.history(claim_name(number))
     last = max((at for at, lock in enumerate(chain) if lock.holder == agent), default=None)
     if last is None:
