@@ -28,6 +28,15 @@ MYSELF = "@me"  # the person, by --as
 STEADY = "clock.json"
 
 
+def agent_named_in(git_dir: str | Path) -> str:
+    """The agent whose name was written into the worktree of this git folder; empty without one."""
+    try:
+        name = Path(git_dir, NAME_FILE).read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    return name if heartbeat.is_name(name) else ""
+
+
 class Workspace:
     """A repository, seen from one of its worktrees. `chosen_name` is the agent's, by --as."""
 

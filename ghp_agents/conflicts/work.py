@@ -15,13 +15,12 @@ from ghp_agents.git.at_once import each
 from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.git.worktree_tree import WorktreeTree
-from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.locate import Location, walk_up
 from ghp_agents.hotpath.quoting import file, one_line
 from ghp_agents.hotpath.quoting import named as quoted
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 
 MOST_PUSHED = 200  # branches of other clones
 _WHO = "ghp <ghp@localhost> 0 +0000"
@@ -123,7 +122,7 @@ def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) 
     if place is None or place.toplevel is None or not _is_of(ws, place):
         return None
     branch = checkout.branch or ""
-    named = _named(Path(place.git_dir))
+    named = agent_named_in(Path(place.git_dir))
     here = {
         view.name: view
         for view in views
@@ -146,15 +145,6 @@ def _is_of(ws: Workspace, place: Location) -> bool:
         return Path(place.common_dir).samefile(ws.common_dir)
     except OSError:
         return False
-
-
-def _named(git_dir: Path) -> str:
-    """The agent whose name was written into a worktree; empty without one."""
-    try:
-        name = (git_dir / NAME_FILE).read_text("utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return name if is_name(name) else ""
 
 
 def read(

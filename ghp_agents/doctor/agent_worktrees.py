@@ -11,14 +11,13 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath import alive
-from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import named, path_word
 from ghp_agents.pulls.finish import unfinished
 from ghp_agents.pulls.start_worktree import worktrees_folder
 from ghp_agents.state.admin_port import Step
 from ghp_agents.state.default_branch import trunk_places
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 
 PREFIX = "agent/"  # of the branches that go with their worktree
 _WHAT = ("worktree without unmerged work", "worktree and branch without unmerged work")
@@ -86,11 +85,7 @@ def _remove(ws: Workspace, checkout: Checkout) -> None:
 def _agent(checkout: Checkout) -> str:
     """The agent whose name was written into a worktree; empty without one."""
     place = walk_up(str(checkout.path))
-    try:
-        name = Path(place.git_dir, NAME_FILE).read_text("utf-8").strip() if place else ""
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return name if is_name(name) else ""
+    return agent_named_in(place.git_dir) if place else ""
 
 
 def _why_kept(

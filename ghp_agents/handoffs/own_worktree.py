@@ -9,12 +9,12 @@ from ghp_agents.hotpath import heartbeat, implicit_leases
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import Presence
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 
 
 def named(ws: Workspace) -> str:
     """The agent whose name a worktree has; empty for none."""
-    return _name_in(str(ws.git_dir))
+    return agent_named_in(ws.git_dir)
 
 
 def is_own(ws: Workspace, agent: str, fields: Presence | None = None) -> bool:
@@ -33,7 +33,9 @@ def elsewhere(ws: Workspace, agent: str, issue: int | None) -> Path | None:
     None if there is none, or nobody can tell which."""
     places = [(checkout, walk_up(str(checkout.path)))
               for checkout in worktree_admin.listed(ws.folder)]  # fmt: skip
-    mine = [checkout for checkout, place in places if place and _name_in(place.git_dir) == agent]
+    mine = [
+        checkout for checkout, place in places if place and agent_named_in(place.git_dir) == agent
+    ]
     of_issue = [x for x in mine if issue is not None and issue_of_branch(x.branch or "") == issue]
     chosen = of_issue or mine
     return chosen[0].path if len(chosen) == 1 else None
@@ -58,11 +60,3 @@ def known_work(ctx: Context, agent: str) -> Callable[[str], bool]:
         return spelled in edited or any(globs.covers(x, path, fold=fold) for x in held if x)
 
     return is_known
-
-
-def _name_in(git_dir: str) -> str:
-    try:
-        name = Path(git_dir, NAME_FILE).read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        return ""
-    return name if heartbeat.is_name(name) else ""

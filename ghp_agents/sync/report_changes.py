@@ -7,7 +7,6 @@ or a hook, and only for worktrees in which something moved since the last look.
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import GhpError
@@ -24,7 +23,7 @@ from ghp_agents.state import changes, default_branch
 from ghp_agents.state.changes import FIELD, ChangedFields
 from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.presence import Presence
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 
 FILE = "changes.json"  # in the folder of caches
 SETTLED = 10.0  # seconds since the last heartbeat; by then an edit after it has had its own
@@ -114,9 +113,8 @@ def _wanted(ws: Workspace, workers: Sequence[LivingAgent]) -> dict[str, list[Cha
 def _owner(checkout: Checkout) -> list[str]:
     """The agent whose name was written into a worktree, if there is one."""
     place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
-    with suppress(OSError, UnicodeDecodeError):
-        return [Path(place.git_dir, NAME_FILE).read_text("utf-8").strip()] if place else []
-    return []
+    name = agent_named_in(place.git_dir) if place else ""
+    return [name] if name else []
 
 
 def _files(
