@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,15 +21,16 @@ from tests.clients.steps import (
     states,
 )
 from tests.support.clients import Bench, end, ghp
-from tests.support.fake_models import Request, Turn
+from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit, git
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 CLIENTS = ("copilot", "gemini", "opencode", "pi", "qwen")
 # How a session without a person ends: Qwen Code does not tell of its end.
 ENDS = dict.fromkeys(CLIENTS, "stopped") | {"qwen": "waiting"}
-GUARDED = tuple(client for client in CLIENTS if client != "gemini")  # its shell switches hooks off
+SWITCHES_OFF = "gemini"  # in its shell no hook of git runs
+ANSWER = "A tab is eight columns."
 each_client = pytest.mark.parametrize("client", CLIENTS)
 
 
@@ -48,91 +50,110 @@ def session(bench: Bench, client: str, repo: Path, *turns: Turn | Callable[[Requ
     return bench.models.requests("one")[-1].said
 
 
-@each_client
-def test_a_session_is_named_after_its_client_is_told_so_and_has_the_name_in_its_shell(
-    bench: Bench, repo: Path, client: str
-) -> None:
-    run("agent-init", "--hooks", client, cwd=repo)
-    session(bench, client, repo, Turn(calls=[shell(client, ghp("agent-whoami", "> who.txt"))]))
-    (name,) = states(repo)
-    assert re.fullmatch(rf"{client}-[0-9a-f]{{4}}", name)
-    assert (repo / "who.txt").read_text().split()[0] == name
-    main = next(each for each in bench.models.requests("one") if each.body.get("tools"))
-    assert main.said.count(f"This session is agent `{name}`") == 1
-    assert (states(repo)[name]["status"], states(repo)[name]["kind"]) == (ENDS[client], client)
+def changed(repo: Path) -> list[str]:
+    """The files that differ from the last commit."""
+    return git(repo, "status", "--porcelain", "--untracked-files=all").splitlines()
+
+
+class Day:
+    """A session in which all is asked, for its start costs more than its steps."""
+
+    def __init__(self, bench: Bench, client: str, repo: Path) -> None:
+        self.bench, self.client, self.repo = bench, client, repo
+        self.presence: list[dict[str, Any]] = []  # its own, at each request
+        self.edited: list[str] = []  # by its tools
+        self.before_answer = ""
+
+    def play(self) -> str:
+        """All steps; what the model read last."""
+        steps: list[Callable[[], list[Call]]] = [
+            self.shell(ghp("agent-whoami", "> who.txt")),
+            self.reads,  # some clients edit only what they have read
+            lambda: [edit(self.client, self.repo / "src/new.py")],
+            lambda: [replace(self.client, self.repo / "src/parser.py", "old", "new")],
+            lambda: [replace(self.client, self.repo / "free.py", "free", "mine")],
+            lambda: [edit(self.client, self.repo / "new.py")],
+            self.shell("git status"),
+            self.shell(ghp("agent-escalate", "'How wide is a tab?'")),
+            self.answered,
+        ]
+        if self.client != SWITCHES_OFF:
+            write = "echo mine >> src/parser.py; git commit --quiet --all --message Mine"
+            steps.append(self.shell(write))
+        lines = [self.line(step) for step in steps]
+        return session(self.bench, self.client, self.repo, *lines)
+
+    def line(self, step: Callable[[], list[Call]]) -> Callable[[Request], Turn]:
+        def answer(_: Request) -> Turn:
+            (mine,) = (each for name, each in states(self.repo).items() if name != "worker-2")
+            self.presence.append(mine)
+            return Turn(calls=step())
+
+        return answer
+
+    def shell(self, command: str) -> Callable[[], list[Call]]:
+        return lambda: [shell(self.client, command)]
+
+    def reads(self) -> list[Call]:
+        call = look(self.client, self.repo)
+        assert isinstance(call.input, dict)
+        names = ("src/parser.py", "free.py")
+        return [
+            call._replace(input=call.input | {key: str(self.repo / name)})
+            for key in call.input
+            for name in names
+        ]
+
+    def answered(self) -> list[Call]:
+        """A person answers its question, and it takes one more step."""
+        self.edited = changed(self.repo)
+        self.before_answer = self.bench.models.requests("one")[-1].said
+        (question,) = {*re.findall(r"E-[0-9a-f]{4,}", self.before_answer)}
+        run("agent-answer", question, ANSWER, "--as", "@me", cwd=self.repo)
+        return [look(self.client, self.repo)]
 
 
 @each_client
-def test_edits_of_a_leased_file_are_refused_and_the_model_told_why(
+def test_a_session_is_named_told_guarded_seen_and_ended(
     bench: Bench, here: Path, client: str
 ) -> None:
-    set_up(bench, here, client)
-    edits = [
-        edit(client, here / "src/new.py"),
-        replace(client, here / "src/parser.py", "old", "new"),
-        replace(client, here / "free.py", "free", "mine"),
-        edit(client, here / "new.py"),
-    ]
-    read = look(client, here).input
-    assert isinstance(read, dict)
-    before = [
-        look(client, here)._replace(input=read | {key: str(here / name)})
-        for key in read
-        for name in ("src/parser.py", "free.py")
-    ]  # some clients edit only what they have read
-    said = session(bench, client, here, Turn(calls=before), *(Turn(calls=[each]) for each in edits))
-    assert git(here, "status", "--porcelain", "--untracked-files=all").splitlines() == [
-        " M free.py", "?? new.py",
-    ]  # fmt: skip
+    run("agent-init", "--hooks", f"{client},git", cwd=here)
+    day = Day(bench, client, here)
+    said = day.play()
+
+    # It is named after its client, is told so, and has the name in its shell.
+    (name,) = states(here).keys() - {"worker-2"}
+    assert re.fullmatch(rf"{client}-[0-9a-f]{{4}}", name)
+    assert (here / "who.txt").read_text().split()[0] == name
+    main = next(each for each in bench.models.requests("one") if each.body.get("tools"))
+    assert main.said.count(f"This session is agent `{name}`") == 1
+
+    # Edits of a leased file are refused, and the model is told why.
+    assert day.edited == [" M free.py", "?? new.py", "?? who.txt"]
     for path in ("src/new.py", "src/parser.py"):
         reason = rf"{path} is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. "
         assert re.search(reason + r"worker-2 gave this reason: «new parser»\.\s+Next: ", said), path
 
+    # An answer that comes meanwhile is context after the next tool.
+    assert ANSWER not in day.before_answer
+    assert said.count(ANSWER) == 1
 
-@each_client
-def test_an_answer_that_comes_meanwhile_is_context_after_the_next_tool(
-    bench: Bench, here: Path, client: str
-) -> None:
-    set_up(bench, here, client)
+    # A leased file that its shell writes is named, and not committed.
+    if client != SWITCHES_OFF:
+        assert f"Checked 2 files for {name}: 1 refused." in said
+        title = "Your command changed files that others hold or have changed:"
+        assert f"{title}\nsrc/parser.py is" in said
+    assert git(here, "log", "-1", "--format=%s") == "Files"
 
-    def answered(request: Request) -> Turn:
-        found = re.search(r"E-[0-9a-f]{4,}", request.said)
-        assert found, request.said
-        run("agent-answer", found[0], "A tab is eight columns.", "--as", "@me", cwd=here)
-        return Turn(calls=[look(client, here)])
-
-    question = ghp("agent-escalate", "'How wide is a tab?'")
-    session(bench, client, here, Turn(calls=[shell(client, question)]), answered)
-    before, after = (request.said for request in bench.models.requests("one")[-2:])
-    assert "A tab is eight columns." not in before
-    assert after.count("A tab is eight columns.") == 1
-
-
-@each_client
-def test_its_presence_moves_with_its_tools_and_a_session_ends_stopped(
-    bench: Bench, here: Path, client: str
-) -> None:
-    set_up(bench, here, client)
-    seen: list[tuple[str, str]] = []
-
-    def then(*calls: object) -> Callable[[Request], Turn]:
-        def line(request: Request) -> Turn:
-            mine = states(here)["worker-1"]
-            seen.append((mine["status"], mine["lastAction"]))
-            return Turn(calls=calls)  # type: ignore[arg-type]
-
-        return line
-
-    session(
-        bench, client, here,
-        then(edit(client, here / "new.py")), then(shell(client, "git status")), then(),
-    )  # fmt: skip
-    assert [status for status, _ in seen] == ["implementing"] * 3
-    assert [action for _, action in seen[1:]] == ["Edited new.py", "Ran git status"]
-    assert states(here)["worker-1"]["status"] == ENDS[client]
+    # Its presence moves with its tools, and it ends stopped, with a checkpoint.
+    assert {mine["status"] for mine in day.presence} == {"implementing"}
+    actions = [mine["lastAction"] for mine in day.presence]
+    assert actions[6:8] == ["Edited new.py", "Ran git status"]
+    assert (states(here)[name]["status"], states(here)[name]["kind"]) == (ENDS[client], client)
     assert len(checkpoints(here)) == 1
 
 
+@pytest.mark.cases(2)
 @each_client
 def test_a_hook_that_cannot_run_never_stops_a_session(
     bench: Bench, here: Path, client: str
@@ -142,17 +163,3 @@ def test_a_hook_that_cannot_run_never_stops_a_session(
     file.write_text(re.sub(r"/[^\s\"]*/python\w*", "/gone/python", file.read_text()))
     session(bench, client, here, Turn(calls=[edit(client, here / "src/new.py")]))
     assert (here / "src/new.py").exists()
-
-
-@pytest.mark.parametrize("client", GUARDED)
-def test_a_leased_file_that_its_shell_writes_is_named_and_not_committed(
-    bench: Bench, here: Path, client: str
-) -> None:
-    set_up(bench, here, f"{client},git")
-    command = (
-        "echo mine >> src/parser.py; git commit --quiet --all --message Mine; git log --format=%s"
-    )
-    said = session(bench, client, here, Turn(calls=[shell(client, command)]))
-    assert "Checked 1 file for worker-1: 1 refused." in said
-    assert "Your command changed files that others hold or have changed:\nsrc/parser.py is" in said
-    assert git(here, "log", "-1", "--format=%s") == "Files"

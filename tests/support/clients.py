@@ -98,6 +98,7 @@ class Bench(NamedTuple):
         environ = {
             "ANTHROPIC_BASE_URL": self.models.url,
             "ANTHROPIC_API_KEY": key,
+            "BUN_JSC_useDFGJIT": "0",  # a session ends before this compiler has paid
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "CLAUDE_CODE_MAX_RETRIES": "0",
             "DISABLE_AUTOUPDATER": "1",
