@@ -1,6 +1,7 @@
 """Writes docs/demo.md and the picture docs/demo.svg from what the demo prints.
 
 `python -m tools.demo`. Ids, hashes and times of a run are replaced by fixed ones.
+`python -m tools.demo FILE` compares both with the output in a file, as `.ci/run` does.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ With `--checks` it prints each check with its figure.
 ```text
 {printed}```
 
-`python -m tools.demo` writes this page and the picture; a test compares both with a run.
+`python -m tools.demo` writes this page and the picture; `.ci/run` compares both with a run.
 """
 COLUMN, LINE, MARGIN, BAR = 8.4, 20, 18, 34  # pixels
 SVG = """\
@@ -112,12 +113,30 @@ def _drawn(at: int, parts: Sequence[Part]) -> str:
     return f'<text x="{MARGIN}" y="{y}" textLength="{width:.1f}">{spans}</text>'
 
 
-def main() -> None:
-    """Write the page and the picture."""
-    text = fixed(printed())
-    PAGE.write_text(page(text), encoding="utf-8")
-    PICTURE.write_text(picture(text), encoding="utf-8")
+def contents(text: str) -> dict[Path, str]:
+    """The page and the picture of what a run printed."""
+    text = fixed(text)
+    return {PAGE: page(text), PICTURE: picture(text)}
+
+
+def outdated(text: str) -> list[str]:
+    """The names of the files that do not show what a run printed."""
+    shown = contents(text).items()
+    return [path.name for path, content in shown if path.read_text(encoding="utf-8") != content]
+
+
+def main(args: Sequence[str]) -> int:
+    """Write the page and the picture; or compare them with a file, and return 1 if they differ."""
+    if not args:
+        for path, content in contents(printed()).items():
+            path.write_text(content, encoding="utf-8")
+        return 0
+    names = outdated(Path(args[0]).read_text(encoding="utf-8"))
+    if names:
+        print(f"Error: not what the demo prints: {', '.join(names)}.", file=sys.stderr)
+        print("Hint: run `python -m tools.demo` and commit the result.", file=sys.stderr)
+    return int(bool(names))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

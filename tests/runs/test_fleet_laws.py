@@ -36,15 +36,15 @@ def test_a_history_can_be_replayed() -> None:
 
 @pytest.mark.slow
 def test_no_schedule_breaks_a_law() -> None:
-    for seed in range(count(1_000, sample=25)):
+    for seed in range(4, count(1_000, sample=14)):  # those before are played above
         play(Fleet(seed, SMALL))
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_a_thousand_agents_do_thousands_of_issues() -> None:
-    jobs = count(10_000, sample=1_000)
-    fleet = Fleet(1, Size(jobs=jobs))
+    jobs, trouble = count(10_000, sample=500), count(700, sample=200)
+    fleet = Fleet(1, Size(jobs=jobs, trouble=trouble))
     while fleet.looks < 100 * jobs or not fleet.is_over:
         fleet.step()
         assert fleet.now < LONGEST, f"{len(fleet.issues)} issues are forgotten"

@@ -95,7 +95,7 @@ class OddHour:
         """One agent: a claim, then a status at each turn, and in between a question."""
         issue = str(self.issues[agent.agent])
         self._run(agent, "agent-claim", issue)
-        ask_at = 3 + number % 7
+        ask_at = 2 + number % 4
         for turn in count():
             yield self.crowd.every
             if turn == ask_at:

@@ -85,8 +85,8 @@ class OddStory:
     def _settle(self) -> None:
         """Everybody syncs until nothing is owed; a little later, and an hour later where needed."""
         faults = {*self.plans.get(self._step, {}).values()}
-        rests = (5.0, SOON, BREAK, LONG) if faults & {*REFUSALS} else (5.0, SOON, BREAK)
-        for rest in rests if faults else (5.0, SOON):
+        late = (LONG,) if faults & {*REFUSALS} else (BREAK,) if faults else ()
+        for rest in (SOON, *late):
             self.story.clock.pass_by(rest)
             for who in (self.one, self.two._replace(agent=""), self.person):
                 self.story.try_to(who, "agent-sync")

@@ -111,6 +111,7 @@ class _Line:
         secure = parts.scheme == "https"
         kind = HTTPSRequestsConnectionClass if secure else HTTPRequestsConnectionClass
         self._session = kind(parts.hostname or "", parts.port).session  # reads no .netrc
+        _read_environment_once(self._session, self._origin)
         self._clock, self._masked = clock, access.token.masked
         self.seconds = 0.0
         self.status, self.text = 0, ""
@@ -140,6 +141,14 @@ class _Line:
         self.text = self._masked(b"".join(chunks).decode("utf-8", "replace"))
         self.headers = {name.lower(): self._masked(value) for name, value in answer.headers.items()}
         return _Kept()
+
+
+def _read_environment_once(session: Any, origin: str) -> None:
+    """Keep the proxies and the certificates that the environment names. Requests would read all of
+    it for each request, which takes longer than the rest of its work."""
+    settings = session.merge_environment_settings(origin, {}, None, None, None)
+    session.proxies, session.verify = settings["proxies"], settings["verify"]
+    session.trust_env = False
 
 
 class _Kept:

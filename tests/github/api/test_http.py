@@ -61,6 +61,29 @@ def test_a_netrc_of_the_person_does_not_take_the_tokens_place(
     assert script.asked[0].headers["authorization"] == f"token {SECRET}"
 
 
+def test_the_proxy_of_the_environment_is_used_but_for_hosts_that_need_none(
+    script: Script, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = "http://github.test.invalid"
+    monkeypatch.setenv("http_proxy", script.address)
+    script.then(says(200, 1), says(200, 2))
+    caller = ApiClient(hubs.access(server), clock, 30.0)
+    bodies = [caller.send("GET", f"{server}/user", {}, None, 10.0).body for _ in range(2)]
+    assert (bodies, script.lines) == ([1, 2], [f"GET {server}/user"] * 2)
+    monkeypatch.setenv("no_proxy", ".test.invalid")
+    with pytest.raises(UnreachableError):
+        ApiClient(hubs.access(server), clock, 30.0).send("GET", f"{server}/user", {}, None, 10.0)
+
+
+def test_the_certificates_that_the_environment_names_are_the_trusted_ones(
+    clock: ManualClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "missing.pem"))
+    caller = ApiClient(hubs.access("https://127.0.0.1:1"), clock, 30.0)
+    with pytest.raises(OSError, match=r"missing\.pem"):
+        caller._line._session.get("https://127.0.0.1:1")
+
+
 @pytest.mark.parametrize("status", [200, 202, 204, 304, 401, 403, 404, 422, 429, 500, 502, 503])
 def test_every_status_is_heard_once_and_nothing_is_done_about_it(
     caller: ApiClient, script: Script, clock: ManualClock, status: int
