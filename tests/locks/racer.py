@@ -1,53 +1,42 @@
 """A racer: a process that claims the issues that it is told, by the command itself.
 
-Run as `python -m tests.locks.racer FOLDER AGENT`. Each line on standard input is an issue; it is
+Its arguments are a folder and an agent. Each line on standard input is an issue; it is
 claimed by `agent-claim` in this process, as `ghp` would run it, with git processes of its own, and
 what came of it is a line on standard output. It lives for many races, so that a round takes the
 time of its claims and not that of starting Python.
 """
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tests.support.ghp import CHECKOUT, Result, invoke
+from tests.support import fork_server
+from tests.support.fork_server import Forked
+from tests.support.ghp import Result, invoke
 
 
-def start(folder: Path, agent: str) -> "subprocess.Popen[str]":
+def start(folder: Path, agent: str) -> Forked:
     """Start a racer, an agent in the clone at `folder`."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.locks.racer", str(folder), agent],
-        cwd=CHECKOUT,
-        env=dict(os.environ),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    return fork_server.start("tests.locks.racer", [str(folder), agent])
 
 
-def race(racers: Mapping[str, "subprocess.Popen[str]"], issue: int) -> dict[str, Result]:
+def race(racers: Mapping[str, Forked], issue: int) -> dict[str, Result]:
     """All claim the issue at once; what came of it for each, by name."""
     for racer in racers.values():
-        assert racer.stdin is not None
         racer.stdin.write(f"{issue}\n")
     for racer in racers.values():  # they all stand ready: one write lets each of them go
-        assert racer.stdin is not None
         racer.stdin.flush()
     return {name: _told(racer) for name, racer in racers.items()}
 
 
-def _told(racer: "subprocess.Popen[str]") -> Result:
-    assert racer.stdout is not None
+def _told(racer: Forked) -> Result:
     return Result(*json.loads(racer.stdout.readline()))
 
 
-def stop(racers: Sequence["subprocess.Popen[str]"]) -> None:
+def stop(racers: Sequence[Forked]) -> None:
     """Let them go home."""
     for racer in racers:
-        assert racer.stdin is not None
         racer.stdin.close()
     for racer in racers:
         with racer:

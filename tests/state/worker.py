@@ -6,7 +6,6 @@ on standard output.
 """
 
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,44 +19,34 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.state.clones import RECORDS
+from tests.support import fork_server
+from tests.support.fork_server import Forked
 from tests.support.gate import stop_at_gate
 
 CHECKOUT = Path(__file__).parents[2]
 
 
-def start(
-    folder: Path, *actions: str, env: Mapping[str, str] | None = None
-) -> "subprocess.Popen[str]":
+def start(folder: Path, *actions: str, env: Mapping[str, str] | None = None) -> Forked:
     """Start a process that does `actions` in the clone at `folder`."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.state.worker", str(folder), *actions],
-        cwd=CHECKOUT,
-        env={**os.environ, **(env or {})},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    return fork_server.start("tests.state.worker", [str(folder), *actions], env)
 
 
-def finish(process: "subprocess.Popen[str]") -> list[str]:
+def finish(process: Forked) -> list[str]:
     """Let a process come to its end, which must be a good one; what it acknowledged."""
     out, _ = process.communicate("go\n" * 9, timeout=60)
     assert process.returncode == 0
     return out.splitlines()
 
 
-def let_go(process: "subprocess.Popen[str]") -> None:
+def let_go(process: Forked) -> None:
     """End one `wait` of a process."""
-    assert process.stdin is not None
     process.stdin.write("go\n")
     process.stdin.flush()
 
 
-def kill(process: "subprocess.Popen[str]") -> list[str]:
+def kill(process: Forked) -> list[str]:
     """Kill a process as a crash would; what it had acknowledged."""
     process.kill()
-    assert process.stdin is not None
-    assert process.stdout is not None
     with process:
         return process.stdout.read().splitlines()
 

@@ -12,6 +12,7 @@ import io
 import json
 import os
 import pkgutil
+import select
 import selectors
 import shutil
 import signal
@@ -19,15 +20,17 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 CHECKOUT = Path(__file__).parents[2]
+PROGRAM = "ghp_agents.cli.main"
 # What Python or its loader reads when it starts.
 AT_START = ("PYTHON", "LC_", "LANG", "LD_", "DYLD_", "MALLOC_")
 LONGEST_INPUT = 60_000  # bytes; what a pipe takes at once
@@ -57,19 +60,85 @@ def run(
     (take, give), (out, put), (err, warn) = pipes
     os.write(give, stdin)
     os.close(give)
-    with socket.socket(socket.AF_UNIX) as to:
-        to.connect(address)
-        text = json.dumps(request, ensure_ascii=True).encode()
-        socket.send_fds(to, [len(text).to_bytes(4, "big")], [take, put, warn])
-        to.sendall(text)
-        for number in (take, put, warn):
-            os.close(number)
+    with _asked(address, request, take, put, warn) as to:
         try:
             code, shown, errors = _answer(to, out, err, command, timeout)
         finally:
             os.close(out)
             os.close(err)
     return Bytes(command, code, shown, errors)
+
+
+class Forked:
+    """A process with text pipes; it has those parts of `subprocess.Popen` that tests use."""
+
+    def __init__(self, to: socket.socket, stdin: int, stdout: int) -> None:
+        self._to = to
+        self.pid = int.from_bytes(_exactly(to, 4), "big")
+        self.stdin, self.stdout = open(stdin, "w"), open(stdout)  # noqa: SIM115
+        self.returncode: int | None = None
+
+    def communicate(self, text: str = "", timeout: float = 60) -> tuple[str, None]:
+        """Write, read until the end, and wait."""
+        timer = threading.Timer(timeout, self.kill)
+        timer.start()
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.write(text)
+            self.stdin.close()
+        shown = self.stdout.read()
+        self.stdout.close()
+        timer.cancel()
+        self.wait(timeout)
+        return shown, None
+
+    def poll(self) -> int | None:
+        """How it ended; None if it still runs."""
+        if self.returncode is None and select.select([self._to], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def wait(self, timeout: float = 60) -> int:
+        """How it ended. Raises TimeoutError."""
+        if self.returncode is None:
+            self._to.settimeout(timeout)
+            self.returncode = int.from_bytes(_exactly(self._to, 4), "big", signed=True)
+            self._to.close()
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it as a crash does."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+    def __enter__(self) -> "Forked":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(BrokenPipeError):
+            self.stdin.close()
+        self.wait()
+        self.stdout.close()
+
+
+def start(module: str, args: Sequence[str], env: Mapping[str, str] | None = None) -> Forked:
+    """`python -m MODULE ARGS` in the checkout, in a process that is forked from a server of this
+    module, so that what it imports is imported once: its `warm_up`, or the whole program."""
+    address, _ = _server(module)
+    request = {"argv": [*args], "cwd": str(CHECKOUT), "env": {**os.environ, **(env or {})}}
+    (take, give), (out, put), warn = os.pipe(), os.pipe(), os.dup(2)
+    return Forked(_asked(address, request, take, put, warn), give, out)
+
+
+def _asked(address: str, request: dict[str, Any], *streams: int) -> socket.socket:
+    """A connection to a server that forks a process with these streams, which are closed here."""
+    to = socket.socket(socket.AF_UNIX)
+    to.connect(address)
+    text = json.dumps(request, ensure_ascii=True).encode()
+    socket.send_fds(to, [len(text).to_bytes(4, "big")], [*streams])
+    to.sendall(text)
+    for number in streams:
+        os.close(number)
+    return to
 
 
 def _read_at_start(env: Mapping[str, str]) -> dict[str, str]:
@@ -112,14 +181,14 @@ def _exactly(of: socket.socket, count: int) -> bytes:
 
 
 @cache
-def _server() -> tuple[str, dict[str, str]]:
-    """The socket of this process's server, which ends with this process, and what Python read when
+def _server(module: str = PROGRAM) -> tuple[str, dict[str, str]]:
+    """The socket of a server of a module, which ends with this process, and what Python read when
     that was started."""
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "LC_ALL": "C.UTF-8"}
     folder = Path(tempfile.mkdtemp(prefix="ghp-fork-"))
     address = f"{folder}/socket"
     server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "tests.support.fork_server", address],
+        [sys.executable, "-P", "-m", "tests.support.fork_server", address, module],
         cwd="/",
         env=env,
         stdin=subprocess.PIPE,
@@ -139,9 +208,10 @@ def _end(server: subprocess.Popen[bytes], folder: Path) -> None:
 # ------------------------------------------------------------------------------- in the server
 
 
-def serve(address: str) -> None:
+def serve(address: str, module: str) -> None:
     """Fork for each connection, until standard input is closed."""
-    _import_all()
+    started = import_module(module)
+    getattr(started, "warm_up", _import_all)()
     # A collection in a forked process would copy all pages with objects: 50 ms.
     gc.collect()
     gc.freeze()
@@ -157,7 +227,7 @@ def serve(address: str) -> None:
                 if listener in ready:
                     connection, _ = listener.accept()
                     servers: list[Closable] = [listener, selector, ends, *running.values()]
-                    running[_fork(connection, servers)] = connection
+                    running[_fork(connection, servers, started.main)] = connection
                 _report_ends(ends, running)
 
 
@@ -194,7 +264,9 @@ def _import_all() -> None:
                 import_module(module.name)
 
 
-def _fork(connection: socket.socket, servers: Iterable[Closable]) -> int:
+def _fork(
+    connection: socket.socket, servers: Iterable[Closable], main: Callable[[], object]
+) -> int:
     """Run one command in a process without what is the server's; answers its id."""
     head, streams, _, _ = socket.recv_fds(connection, 4, 3)
     request = json.loads(_exactly(connection, int.from_bytes(head, "big")))
@@ -204,7 +276,7 @@ def _fork(connection: socket.socket, servers: Iterable[Closable]) -> int:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         for end in (connection, *servers):
             end.close()
-        _become(request, streams)
+        _become(request, streams, main)
     for number in streams:
         os.close(number)
     with contextlib.suppress(OSError):  # who asked may have ended
@@ -212,7 +284,7 @@ def _fork(connection: socket.socket, servers: Iterable[Closable]) -> int:
     return pid
 
 
-def _become(request: dict[str, Any], streams: Sequence[int]) -> None:
+def _become(request: dict[str, Any], streams: Sequence[int], main: Callable[[], object]) -> None:
     """Be a process that Python has just started."""
     code = 1
     try:
@@ -225,8 +297,6 @@ def _become(request: dict[str, Any], streams: Sequence[int]) -> None:
         time.tzset()
         sys.argv = [str(CHECKOUT / "ghp_agents/__main__.py"), *request["argv"]]
         _open_streams()
-        from ghp_agents.cli.main import main
-
         main()
         code = 0
     except SystemExit as end:
@@ -254,4 +324,4 @@ def _open_streams() -> None:
 
 
 if __name__ == "__main__":
-    serve(sys.argv[1])
+    serve(*sys.argv[1:])

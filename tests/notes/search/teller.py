@@ -1,20 +1,21 @@
 """A process that tells notes, syncs and brings the index up to date, until it is done or killed.
 
-Run as `python -m tests.notes.search.teller FOLDER NAME FIRST`: it tells its facts from FIRST on,
+Its arguments are a folder, a name and FIRST: it tells its facts from FIRST on,
 every fourth one a fact that all others tell as well, and acknowledges each by a line.
 """
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 from ghp_agents.notes import recall as recalling
 from ghp_agents.notes import service as services
 from ghp_agents.notes.search.mem0 import Mem0Base
+from ghp_agents.notes.search.mem0_config import prepare
 from ghp_agents.notes.search.result import Engines
 from ghp_agents.wiring import App
-from tests.support.ghp import CHECKOUT
+from tests.support import fork_server
+from tests.support.fork_server import Forked
 
 NOTES = 20
 
@@ -29,14 +30,14 @@ def base(folder: Path) -> Mem0Base:
     return Mem0Base(folder / ".git/ghp/index", "crowd", Engines(), hashes=True)
 
 
-def start(folder: Path, name: str, first: int) -> "subprocess.Popen[str]":
+def start(folder: Path, name: str, first: int) -> Forked:
     """Start a teller."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.notes.search.teller", str(folder), name, str(first)],
-        cwd=CHECKOUT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    return fork_server.start("tests.notes.search.teller", [str(folder), name, str(first)])
+
+
+def warm_up() -> None:
+    """Import what takes longer than all that a teller does."""
+    prepare(Path(os.environ["HOME"]))
 
 
 def main() -> None:

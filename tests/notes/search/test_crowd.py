@@ -3,7 +3,6 @@ is there twice, and the index is what the notes say."""
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from ghp_agents.notes import recall as recalling
 from ghp_agents.notes.search.result import IndexUpdate
 from ghp_agents.wiring import App
 from tests.notes.search.teller import NOTES, base, start, text_of
+from tests.support.fork_server import Forked
 from tests.support.ghp import run_ghp
 from tests.support.memory import needs_mem0
 from tests.support.thorough import count
@@ -22,9 +22,8 @@ NAMES = [f"worker-{number}" for number in range(count(8, sample=4))]
 KILLS = (4, 13)  # acknowledged notes after which a teller is killed
 
 
-def heard(process: "subprocess.Popen[str]", wanted: int) -> list[int]:
+def heard(process: Forked, wanted: int) -> list[int]:
     """The numbers that a teller acknowledges, up to `wanted` of them."""
-    assert process.stdout is not None
     lines: Iterator[str] = iter(process.stdout.readline, "")
     return [int(line) for line, _ in zip(lines, range(wanted), strict=False)]
 
