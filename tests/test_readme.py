@@ -46,7 +46,7 @@ wait
     "ghp agent-trust": "{line} --yes",
     "ghp agent-start --next --as worker-1 --run claude": """
 {line} &
-until test -e "$(ghp agent-where 2 2> /dev/null)/manual"; do :; done
+until test -e "$(ghp agent-where 2 2> /dev/null)/manual"; do sleep 0.2; done
 """,
     "ghp agent-stop worker-1 --now": "{line}; wait || true",
     "ghpa status --watch": "ghpa status",

@@ -141,24 +141,34 @@ def test_an_agent_with_too_much_loses_the_least_urgent_that_it_was_given() -> No
     assert planned(issues, busy, given, Limits(2))[0] == [(1, "", "worker-1 has too much")]
 
 
+NUMBERS, NAME = some.integers(1, 10), some.sampled_from(NAMES)
+ISSUE = some.tuples(
+    some.sampled_from(["high", "low"]),
+    some.sampled_from([None, 50, 51]),
+    some.sets(NUMBERS, max_size=1),
+    some.sampled_from([(), ("epic",), ("needs:gpu",)]),
+    some.sets(NAME, max_size=2).map(lambda names: tuple(sorted(names))),
+)
+ABLE = some.sampled_from([(), ("gpu",), ("rust",)])
+LIVENESS = some.sampled_from(["active", "dead"])
+SOME_NAMES = some.dictionaries(NUMBERS, NAME)
+
+
 @some.composite
 def worlds(draw: some.DrawFn) -> tuple[Board, list[Agent], dict[int, str], int]:
     """Ten issues and three agents, of which anything is known."""
-    numbers = some.integers(1, 10)
-    issues = [
-        issue(
-            number,
-            priority=draw(some.sampled_from(["high", "low"])),
-            parent=draw(some.sampled_from([None, 50, 51])),
-            blocked_by=tuple(draw(some.sets(numbers, max_size=1)) - {number}),
-            labels=tuple(draw(some.sets(some.sampled_from(["epic", "needs:gpu"]), max_size=1))),
-            assignees=tuple(sorted(draw(some.sets(some.sampled_from(NAMES), max_size=2)))),
-        )
-        for number in range(1, 11)
-    ]
+    issues = []
+    for number in range(1, 11):
+        priority, parent, blocked_by, labels, assignees = draw(ISSUE)
+        issues.append(
+            issue(
+                number, priority=priority, parent=parent, labels=labels, assignees=assignees,
+                blocked_by=tuple(blocked_by - {number}),
+            )
+        )  # fmt: skip
     held = {
         number: Lock(f"issue/{number}", name, 1, 1, Timestamp("2026-01-01"), "n")
-        for number, name in draw(some.dictionaries(numbers, some.sampled_from(NAMES))).items()
+        for number, name in draw(SOME_NAMES).items()
     }
     board = Board(
         issues, held, {lock.name for lock in held.values()},
@@ -167,13 +177,13 @@ def worlds(draw: some.DrawFn) -> tuple[Board, list[Agent], dict[int, str], int]:
     agents = [
         agent(
             name,
-            *draw(some.sampled_from([(), ("gpu",), ("rust",)])),
-            liveness=draw(some.sampled_from(["active", "dead"])),
+            *draw(ABLE),
+            liveness=draw(LIVENESS),
             holds=tuple(f"#{number}" for number, lock in held.items() if lock.holder == name),
         )
         for name in NAMES
     ]
-    given = draw(some.dictionaries(numbers, some.sampled_from(NAMES)))
+    given = draw(SOME_NAMES)
     return board, agents, given, draw(some.integers(1, 3))
 
 

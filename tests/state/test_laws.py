@@ -19,6 +19,7 @@ from tests.contracts.state_store import Field, everything, exchange, say
 from tests.state.clones import GitField
 from tests.state.test_memory import MemoryField
 from tests.support import repos
+from tests.support.thorough import count
 
 CLONES = st.integers(0, 2)
 AGENTS = st.sampled_from(("worker-1", "worker-2"))
@@ -188,9 +189,4 @@ def run_in_git(examples: int, steps: int) -> None:
 
 @pytest.mark.slow
 def test_clones_in_git_keep_the_laws() -> None:
-    run_in_git(examples=4, steps=12)
-
-
-@pytest.mark.slow
-def test_clones_in_git_keep_the_laws_at_length() -> None:
-    run_in_git(examples=20, steps=25)
+    run_in_git(examples=count(20, sample=8), steps=25)

@@ -4,7 +4,6 @@ quotations."""
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,15 +12,16 @@ from typing import Any
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.handoffs import returned as pull_return
 from ghp_agents.handoffs.returned import Return
+from ghp_agents.hooks import entry
 from ghp_agents.issues import comment_commands as command_record
 from ghp_agents.issues.comment_commands import DONE, STOP, Act, Obeyed
 from ghp_agents.leases import record as lease_record
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state.record import Record
 from ghp_agents.wiring import App
+from tests.support import fork_server
 from tests.support.ghp import invoke
 from tests.support.git import git
-from tests.support.house import CHECKOUT
 
 WORKER, RIVAL = "worker-1", "worker-2"  # who is fenced, and who edits what others have
 # What closes a quotation, begins a section, moves a terminal or hides what follows.
@@ -45,23 +45,6 @@ _EDITORS = {
     "claude": "Write", "codex": "apply_patch", "gemini": "write_file", "cursor": "Write",
     "opencode": "write", "copilot": "Write", "qwen": "write_file", "pi": "write",
 }  # fmt: skip
-_SERVER = """
-import json, os, sys
-from ghp_agents.hooks import entry
-out = os.dup(1)
-answers = []
-for client, said, env in json.load(sys.stdin):
-    given, answer = os.memfd_create("given"), os.memfd_create("answer")
-    os.write(given, json.dumps(said).encode())
-    os.lseek(given, 0, 0)
-    os.dup2(given, 0)
-    os.dup2(answer, 1)
-    os.environ.update(env)
-    entry.run([client])
-    os.lseek(answer, 0, 0)
-    answers.append(os.read(answer, 10_000_000).decode())
-os.write(out, json.dumps(answers).encode())
-"""
 
 
 class Hostile:
@@ -105,15 +88,30 @@ def outside(answer: str) -> str:
 
 def ask(client: str, calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path) -> list[str]:
     """The answers of the hooks' entry to events, each by an agent, in one process."""
-    env = {"PYTHONPATH": str(CHECKOUT), "GHP_BACKGROUND": "0"}
     given = [[client, event, {"GHP_AGENT": agent}] for agent, event in calls]
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", _SERVER],
-        cwd=cwd, env={**os.environ, **env}, input=json.dumps(given), capture_output=True,
-        text=True, check=True,
-    )  # fmt: skip
-    replies: list[str] = json.loads(done.stdout)
+    process = fork_server.start(__name__, [str(cwd)], {"GHP_BACKGROUND": "0"})
+    shown, _ = process.communicate(json.dumps(given))
+    assert process.returncode == 0
+    replies: list[str] = json.loads(shown)
     return replies
+
+
+def main() -> None:
+    """Answer the events on standard input."""
+    os.chdir(sys.argv[1])
+    out, replies = os.dup(1), []
+    for client, event, env in json.load(sys.stdin):
+        given, reply = os.memfd_create("given"), os.memfd_create("reply")
+        os.write(given, json.dumps(event).encode())
+        os.lseek(given, 0, 0)
+        os.dup2(given, 0)
+        os.dup2(reply, 1)
+        os.environ.update(env)
+        entry.run([client])
+        os.lseek(reply, 0, 0)
+        replies.append(os.read(reply, 10_000_000).decode())
+    with os.fdopen(out, "w") as stream:
+        json.dump(replies, stream)
 
 
 def events(client: str, repo: Path, paths: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:

@@ -1,7 +1,7 @@
 """A process that tells notes, syncs and brings the index up to date, until it is done or killed.
 
-Its arguments are a folder, a name and FIRST: it tells its facts from FIRST on,
-every fourth one a fact that all others tell as well, and acknowledges each by a line.
+`tell FOLDER NAME FIRST`: it tells its facts from FIRST on, every fourth one a fact that all others
+tell as well, and acknowledges each by a line. `index FOLDER FIRST` only indexes.
 """
 
 import os
@@ -16,8 +16,10 @@ from ghp_agents.notes.search.result import Engines
 from ghp_agents.wiring import App
 from tests.support import fork_server
 from tests.support.fork_server import Forked
+from tests.support.notes import note
 
 NOTES = 20
+FACTS = [note(f"Fact number {number}") for number in range(20)]
 
 
 def text_of(name: str, number: int) -> str:
@@ -32,7 +34,12 @@ def base(folder: Path) -> Mem0Base:
 
 def start(folder: Path, name: str, first: int) -> Forked:
     """Start a teller."""
-    return fork_server.start("tests.notes.search.teller", [str(folder), name, str(first)])
+    return fork_server.start("tests.notes.search.teller", ["tell", str(folder), name, str(first)])
+
+
+def start_index(folder: Path, first: int) -> Forked:
+    """Start a process that puts the facts up to `first + 5` into the index in a folder."""
+    return fork_server.start("tests.notes.search.teller", ["index", str(folder), str(first)])
 
 
 def warm_up() -> None:
@@ -41,8 +48,17 @@ def warm_up() -> None:
 
 
 def main() -> None:
+    """Tell, or index."""
+    verb, folder, *words = sys.argv[1:]
+    if verb == "tell":
+        tell(Path(folder), words[0], int(words[1]))
+    else:
+        index = Mem0Base(Path(folder), "shop", Engines(), hashes=True)
+        index.index(FACTS[: int(words[0]) + 5])
+
+
+def tell(folder: Path, name: str, first: int) -> None:
     """Tell, sync, index, acknowledge."""
-    folder, name, first = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
     house = App(folder, dict(os.environ), name=name)
     for number in range(first, NOTES):
         services.remember(house, text_of(name, number), project=house.project)

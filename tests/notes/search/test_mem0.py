@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import multiprocessing
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +20,7 @@ from ghp_agents.notes.search.stale_indexes import HELD
 from ghp_agents.notes.search.thesaurus import Thesaurus
 from ghp_agents.ports import KnowledgeBase
 from tests.contracts.knowledge_base import ALL, CORS, JWT, PORT, KnowledgeBaseContract
+from tests.notes.search import teller
 from tests.support.endpoint import Model, serving
 from tests.support.memory import needs_mem0, needs_model
 from tests.support.notes import note
@@ -162,25 +162,14 @@ def test_a_broken_index_is_made_again(tmp_path: Path, damage: str) -> None:
     assert base.index(ALL).nothing_new
 
 
-def bring_some(folder: Path, first: int, notes: list[Note]) -> None:
-    hashed(folder).index(notes[: first + 5])
-
-
 @pytest.mark.slow
 @needs_mem0
 def test_many_processes_with_one_index_end_with_what_the_notes_say(tmp_path: Path) -> None:
-    notes = [note(f"Fact number {number}") for number in range(20)]
-    context = multiprocessing.get_context("spawn")
-    crowd = [
-        context.Process(target=bring_some, args=(tmp_path, first, notes)) for first in range(4)
-    ]
-    for process in crowd:
-        process.start()
-    for process in crowd:
-        process.join(60)
-    assert [process.exitcode for process in crowd] == [0] * 4
-    hashed(tmp_path).index(notes)
-    assert hashed(tmp_path).index(notes).nothing_new
+    crowd = [teller.start_index(tmp_path / "index", first) for first in range(4)]
+    assert [process.communicate() for process in crowd] == [("", None)] * 4
+    assert [process.returncode for process in crowd] == [0] * 4
+    hashed(tmp_path).index(teller.FACTS)
+    assert hashed(tmp_path).index(teller.FACTS).nothing_new
 
 
 @needs_mem0
