@@ -32,6 +32,7 @@ from ghp_agents.wiring import App
 AGENTS = 4
 TIMEOUT_S = 900.0  # seconds on a very busy machine; it takes about a minute and a half
 ENDS_S = 60.0  # seconds that the supervisor has to end
+SYNC_S = 2.0  # seconds between two syncs of the person's clone, which start a dozen git processes
 PLAY = "night"  # the name of the scripted client for `agent-demo --play`
 AGAIN = "Run `ghp agent-demo --night --keep` and look into the folder."
 CHECK = "sh check.sh"  # tests the program of the night
@@ -92,6 +93,7 @@ class Shift:
     began: float
     supervisors: Sequence[Supervised]
     merged_at: frozenset[tuple[int, Sent | None]] = field(default_factory=frozenset)
+    synced_at: float = 0.0
 
     def say(self, who: str, what: str) -> None:
         """Tell who did what, with the time since the beginning."""
@@ -187,10 +189,14 @@ def _ticks(shift: Shift) -> Iterator[None]:
 def _look(shift: Shift) -> bool:
     """Tell what is new, and act as the person; returns whether all jobs are done."""
     _retell(shift)
+    _kill(shift)
+    now = shift.place.clock.now()
+    if now < shift.synced_at + SYNC_S:
+        return False
+    shift.synced_at = now
     app = shift.place.app(DAY)
     app.exchange.sync()
     shift.show(presence.list_agents(app, app.store.snapshot()))
-    _kill(shift)
     _answer(shift, app)
     _merge(shift, app)
     return all(issue.state == "closed" for issue in app.tracker.list(closed=True))

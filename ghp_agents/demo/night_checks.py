@@ -6,7 +6,7 @@ from ghp_agents.core import process
 from ghp_agents.demo import night_jobs as jobs
 from ghp_agents.demo.checks import SummaryLine
 from ghp_agents.demo.night import AGENTS, CHECK, DAY, NIGHT
-from ghp_agents.demo.night_jobs import ASKS, CONFLICT, JOBS, KILLED, RED
+from ghp_agents.demo.night_jobs import ASKS, CONFLICT, KILLED, RED
 from ghp_agents.demo.sandbox import Sandbox, run_git
 from ghp_agents.escalations import service as escalation
 from ghp_agents.handoffs import returned
@@ -34,12 +34,14 @@ def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
 
 def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
     closed = [issue for issue in issues.values() if issue.state == "closed"]
-    yield SummaryLine("jobs done", f"{len(closed)} of {len(JOBS)}", len(closed) == len(JOBS))
+    yield SummaryLine(
+        "jobs done", f"{len(closed)} of {len(jobs.JOBS)}", len(closed) == len(jobs.JOBS)
+    )
     pulls = app.forge.list(closed=True)
     merged = [pull for pull in pulls if pull.state == "merged"]
     yield SummaryLine(
         "pull requests merged by the queue", str(len(merged)),
-        len(merged) == len(pulls) == len(JOBS),
+        len(merged) == len(pulls) == len(jobs.JOBS),
     )  # fmt: skip
     questions, _ = escalation.read_all(app.store.snapshot())
     answers = ", ".join(question.answers[-1].text for question in questions if question.answers)
@@ -51,9 +53,10 @@ def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
 
 def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iterator[SummaryLine]:
     by_trouble = {
-        job.trouble: [run for run in runs if run.issue == issues[job.title].number] for job in JOBS
+        job.trouble: [run for run in runs if run.issue == issues[job.title].number]
+        for job in jobs.JOBS
     }
-    agents, wanted = len({run.agent for run in runs}), len(JOBS) + len(TROUBLES)
+    agents, wanted = len({run.agent for run in runs}), len(jobs.JOBS) + len(TROUBLES)
     yield SummaryLine(
         "agents, and their runs", f"{agents}, {len(runs)}",
         (agents, len(runs)) == (AGENTS, wanted),
@@ -70,7 +73,7 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
     ]
     titles = {int(issue.number): issue.title for issue in issues.values()}
     pulls = {merged.number: titles.get(merged.issue or 0) for merged in app.forge.list(closed=True)}
-    conflicts = [job.title for job in JOBS if job.trouble == CONFLICT]
+    conflicts = [job.title for job in jobs.JOBS if job.trouble == CONFLICT]
     words = ", ".join(f"#{entry.pull}: {returned.REASONS[entry.reason]}" for entry in back)
     yield SummaryLine(
         "sent back by the queue", words or "nothing",
@@ -109,11 +112,11 @@ def _main(place: Sandbox) -> Iterator[SummaryLine]:
     state = "green" if done.code == 0 else "red"
     yield SummaryLine(
         "main's tests, in a new clone", f"{count} files, {state}",
-        done.code == 0 and count == len(JOBS) + 1,
+        done.code == 0 and count == len(jobs.JOBS) + 1,
     )  # fmt: skip
     page = (fresh / jobs.PAGE).read_text(encoding="utf-8")
-    lines = [job.module for job in JOBS if f"`{job.module}`" in page]
-    wanted = [job.module for job in JOBS if job.trouble == CONFLICT]
+    lines = [job.module for job in jobs.JOBS if f"`{job.module}`" in page]
+    wanted = [job.module for job in jobs.JOBS if job.trouble == CONFLICT]
     yield SummaryLine("lines kept of both sides of the conflict", str(len(lines)), lines == wanted)
 
 

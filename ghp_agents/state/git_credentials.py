@@ -4,6 +4,8 @@ Git passes its environment to credential helpers, ssh and any configured program
 git-credential` reads its token there, and this must keep working.
 """
 
+from functools import lru_cache
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from ghp_agents.core import token_hosts
@@ -44,6 +46,17 @@ def _names(ws: Workspace, address: str) -> tuple[str, ...]:
 
 def _addresses(ws: Workspace, name: str) -> list[str]:
     """The remote's fetch and push addresses, by git's configuration."""
-    shown = git.run(["remote", "-v"], cwd=ws.common_dir, git_dir=ws.common_dir)
+    try:
+        file = (ws.common_dir / "config").stat()
+    except OSError:
+        return []
+    version = (file.st_ino, file.st_mtime_ns, file.st_size)  # git writes it as a new file
+    return [address for remote, address in _listed(ws.common_dir, version) if remote == name]
+
+
+@lru_cache(maxsize=8)  # one command talks to the remote up to ten times
+def _listed(common_dir: Path, version: tuple[int, ...]) -> list[tuple[str, str]]:
+    """The names and addresses of all remotes in this version of the configuration."""
+    shown = git.run(["remote", "-v"], cwd=common_dir, git_dir=common_dir)
     lines = (line.partition("\t") for line in shown.text.splitlines())
-    return [rest.rpartition(" (")[0] for remote, _, rest in lines if remote == name]
+    return [(remote, rest.rpartition(" (")[0]) for remote, _, rest in lines]

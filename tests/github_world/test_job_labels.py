@@ -150,7 +150,7 @@ def test_what_github_refuses_is_a_note_and_stops_no_sync(field: Field) -> None:
 
 
 def test_an_hour_with_labels_has_one_write_more_for_each_claim(tmp_path: Path) -> None:
-    crowd = Crowd(clones=1, agents=4, every=60.0, seconds=600.0)
+    crowd = Crowd(clones=1, agents=4, every=60.0, seconds=300.0)
     written: list[int] = []
     for shown in (False, True):
         folder = tmp_path / str(shown)

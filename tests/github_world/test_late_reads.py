@@ -193,8 +193,8 @@ def test_an_event_that_never_comes_is_asked_for_rarely_and_for_an_hour(
     github.proxy.behind = without_events(github)
     app().tracker.list()
     github.act(WORKER_1, "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
-    for _ in range(800):
-        clock.wait(10)
+    for _ in range(270):
+        clock.wait(30)
         (issue,) = app().tracker.list()
     assert (issue.assignees, issue.offered) == ((), False)
     exchanges = [exchange for exchange in github.proxy.exchanges if lists_of_events(exchange.asked)]

@@ -51,6 +51,14 @@ def test_the_address_is_the_one_that_git_talks_to(repo: Path) -> None:
     assert credentials.for_remote(ws, "origin") == {}
 
 
+def test_git_is_asked_for_the_addresses_once(repo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git(repo, "remote", "add", "origin", "https://github.com/acme/widgets.git")
+    ws = open_workspace(repo, HUBS)
+    assert credentials.for_remote(ws, "origin") == HUBS
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert credentials.for_remote(ws, "origin") == HUBS
+
+
 def test_the_users_own_file_names_a_server_and_the_repositorys_does_not(
     repo: Path, home: Path
 ) -> None:
