@@ -8,14 +8,14 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.git import merge, worktree
+from ghp_agents.git import worktree
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
+    from ghp_agents.conflicts.path_conflict import PathConflict
     from ghp_agents.conflicts.report import TrunkConflict
 
 FILE = "stale.json"  # in the folder of caches
@@ -49,7 +49,7 @@ def of_conflicts(conflicts: "Sequence[TrunkConflict]", tip: str) -> dict[str, St
     }  # fmt: skip
 
 
-def _key(files: Sequence[PathConflict]) -> str:
+def _key(files: "Sequence[PathConflict]") -> str:
     """The key of a conflict: its agent hears of it once, whatever else changes on main."""
     parts = [
         f"{conflict.path}\0{stage.oid if (stage := conflict.stage(2)) else ''}"
@@ -59,7 +59,9 @@ def _key(files: Sequence[PathConflict]) -> str:
     return KEY + blake2b(text, digest_size=12).hexdigest()
 
 
-def _words(files: Sequence[PathConflict]) -> str:
+def _words(files: "Sequence[PathConflict]") -> str:
+    from ghp_agents.conflicts.path_conflict import describe
+
     shown = [
         f"{file(conflict.path)} ({describe(conflict.turned, 'your work', 'main')})"
         for conflict in files[:SHOWN]
@@ -79,6 +81,8 @@ def known(ws: Workspace, agent: str) -> StaleBase | None:
     if base is None or not Path(base.folder or "/nonexistent").is_dir():
         return None
     folder = Path(base.folder)
+    from ghp_agents.git import merge
+
     head = worktree.head(folder)
     return None if head and merge.is_ancestor(folder, base.tip, head) else base
 

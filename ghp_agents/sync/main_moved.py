@@ -8,16 +8,14 @@ an agent hears of files that both changed.
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghp_agents.conflicts import service as conflicts
 from ghp_agents.conflicts import stale_base
 from ghp_agents.conflicts.stale_base import StaleBase
 from ghp_agents.core.errors import GhpError, NotFoundError
 from ghp_agents.core.ids import AgentName, count
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.git import changed_paths, worktree, worktree_admin
-from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
@@ -29,6 +27,9 @@ from ghp_agents.state import default_branch
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import checkout
+
+if TYPE_CHECKING:
+    from ghp_agents.git.trial_merge import TrialPlace
 
 FILE = "merged.json"  # in the folder of caches
 SHOWN = 5  # files
@@ -72,6 +73,8 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
 
 
 def _tip(ws: Workspace) -> str:
+    from ghp_agents.conflicts import service as conflicts
+
     try:
         return conflicts.trunk_tip(ws).tip
     except NotFoundError:
@@ -82,10 +85,12 @@ def _look(
     ctx: Context, views: Sequence[AgentView], tip: str, new: Sequence[Pull]
 ) -> dict[str, StaleBase] | None:
     """Whose work no longer merges with main; None if that is unknown."""
+    from ghp_agents.conflicts import service as conflicts
+
     ws, tips = ctx.ws, [tip]
     is_elsewhere = any(not worktree.has_commit(ws.folder, pull.merged_as or "") for pull in new)
 
-    def fetch(place: TrialPlace) -> str:
+    def fetch(place: "TrialPlace") -> str:
         """The remote's tip, if this clone lacks it."""
         if is_elsewhere:
             tips.append(branches.fetch_aside(ws, default_branch.trunk(ws) or "", place.env))

@@ -1,11 +1,14 @@
 """Texts about commands: help for a wrong command, and news for the agent concerned."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ghp_agents.core.ids import one_line
-from ghp_agents.github.commands.parse import Command, Mistake
 from ghp_agents.hotpath.quoting import visible, who
 from ghp_agents.issues.comment_commands import REFUSED, Act, Obeyed
+
+if TYPE_CHECKING:
+    from ghp_agents.github.commands.parse import Command, Mistake
 
 PLAIN, UNKNOWN = "a comment", "a quotation of something else"  # what may be an answer
 NO_ANSWERS = (PLAIN, UNKNOWN)
@@ -40,12 +43,12 @@ def help_with(wrong: Iterable[Act]) -> str:
     return "\n\n".join([heading, "\n".join(lines), _HELP])
 
 
-def mistaken(mistake: Mistake) -> Act:
+def mistaken(mistake: "Mistake") -> Act:
     """The record of a mistake in a comment."""
     return Act("", mistake.line, REFUSED, mistake.why)
 
 
-def refused(command: Command, why: str) -> Act:
+def refused(command: "Command", why: str) -> Act:
     """The record of a command that could not be executed."""
     return Act(command.verb, one_line(command.short, 80), REFUSED, one_line(why, 300))
 
