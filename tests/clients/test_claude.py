@@ -36,22 +36,35 @@ def bash(command: str) -> Call:
 # ------------------------------------------------------------------------------ the guard
 
 
-def test_an_edit_of_a_leased_file_is_refused_and_the_model_told_why(
+def test_edits_of_what_others_hold_are_refused_and_the_model_told_why_its_subagent_as_well(
     bench: Bench, here: Path
 ) -> None:
+    body = "Rewrite it.\n\n## Scope\n\n- docs/**\n"
+    run("agent-issue", "new", "Docs", "--body", body, cwd=here)
+    run("agent-claim", "1", cwd=here, env=OTHER)
     run("agent-lease", "src/", "--reason", "new parser", cwd=here, env=OTHER)
     edit = {"file_path": str(here / "src/parser.py"), "old_string": "old", "new_string": "new"}
+    helper = {"description": "Help", "prompt": "Help me.", "subagent_type": "general-purpose"}
     bench.models.script(
         "one",
         Turn("I read.", [Call("Read", {"file_path": str(here / "src/parser.py")})]),
         Turn("I edit.", [Call("Edit", edit), write(here / "src/new.py"), write(here / "mine.py")]),
+        Turn(calls=[write(here / "docs/b.md")]),
+        Turn(calls=[Call("Agent", helper)]),
         Turn("I stop."),
     )
+    bench.models.script("one", Turn(calls=[write(here / "src/helped.py")]), prompt="Help me.")
     ended = end(bench.claude(here, "one"))
     assert ended.code == 0, ended.err
     assert git(here, "status", "--porcelain", "--untracked-files=all") == "?? mine.py"
-    denied = [each["tool_input"]["file_path"] for each in ended.result["permission_denials"]]
-    assert denied == [str(here / "src/parser.py"), str(here / "src/new.py")]
+    denied = [
+        each["tool_input"]["file_path"]
+        for event in ended.events
+        if event["type"] == "result"  # of the turn, and of what it heard from its subagent
+        for each in event["permission_denials"]
+    ]
+    names = ("src/parser.py", "src/new.py", "docs/b.md", "src/helped.py")
+    assert denied == [str(here / name) for name in names]
     said = bench.models.requests("one")[-1].said
     reason = (
         r"is leased by worker-2 since [^(]*\(L-[0-9a-f]+\)\. "
@@ -59,20 +72,8 @@ def test_an_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     )
     assert re.search("PreToolUse:Edit hook error: src/parser.py " + reason, said), said
     assert re.search("PreToolUse:Write hook error: src/new.py " + reason, said), said
-
-
-def test_an_edit_in_the_scope_of_anothers_issue_is_refused(bench: Bench, here: Path) -> None:
-    body = "Rewrite it.\n\n## Scope\n\n- src/**\n"
-    run("agent-issue", "new", "Parser", "--body", body, cwd=here)
-    run("agent-claim", "1", cwd=here, env=OTHER)
-    bench.models.script(
-        "one", Turn(calls=[write(here / "src/parser.py"), write(here / "docs/b.md")])
-    )
-    ended = end(bench.claude(here, "one"))
-    assert ended.code == 0, ended.err
-    assert git(here, "status", "--porcelain") == "?? docs/b.md"
-    said = bench.models.requests("one")[-1].said
-    assert re.search(r"PreToolUse:Write hook error: src/parser\.py .*#1.*worker-2", said), said
+    assert re.search(r"PreToolUse:Write hook error: docs/b\.md .*#1.*worker-2", said), said
+    assert "src/helped.py is leased by worker-2" in bench.models.said("one")
 
 
 def test_what_another_session_has_begun_to_edit_is_refused_until_that_ends(
@@ -106,56 +107,71 @@ def test_what_another_session_has_begun_to_edit_is_refused_until_that_ends(
     assert (there / "free.py").read_text() == "theirs\n"
 
 
-def test_a_subagent_is_refused_as_its_session_is(bench: Bench, here: Path) -> None:
-    run("agent-lease", "src/", cwd=here, env=OTHER)
-    helper = {"description": "Help", "prompt": "Help me.", "subagent_type": "general-purpose"}
-    bench.models.script("one", Turn(calls=[Call("Agent", helper)]))
-    bench.models.script("one", Turn(calls=[write(here / "src/parser.py")]), prompt="Help me.")
-    assert end(bench.claude(here, "one")).code == 0
-    assert (here / "src/parser.py").read_text() == "old\n"
-    assert "src/parser.py is leased by worker-2" in bench.models.said("one")
-
-
 # ------------------------------------------------------------------------ what it is told
 
 
-def test_an_answer_that_comes_meanwhile_is_context_at_the_next_batch(
+def test_a_session_is_told_what_it_needs_and_seen_by_others_from_its_begin_to_its_checkpoint(
     bench: Bench, here: Path
 ) -> None:
+    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
+    run("agent-handoff", "--issue", "1", "--to", "worker-1", "--note", "The lexer is next.",
+        cwd=here, env=OTHER)  # fmt: skip
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/1-tabs")
+    seen: list[tuple[str, str]] = []
+
+    def step(*calls: Call) -> Callable[[Request], Turn]:
+        def line(_: Request) -> Turn:
+            mine = states(here)["worker-1"]
+            seen.append((mine["status"], mine["lastAction"]))
+            return Turn(calls=calls)
+
+        return line
+
     def answered(request: Request) -> Turn:
         found = re.search(r"E-[0-9a-f]{4,}", request.said)
         assert found, request.said
         run("agent-answer", found[0], "A tab is eight columns.", "--as", "@me", cwd=here)
         return Turn(calls=[Call("Read", {"file_path": str(here / "free.py")})])
 
-    question = ghp("agent-escalate", "'How wide is a tab?'")
-    bench.models.script("one", Turn(calls=[bash(question)]), answered, Turn("I stop."))
+    assert states(here)["worker-1"]["status"] == "idle"
+    bench.models.script(
+        "one",
+        step(write(here / "free.py", "half done\n")),
+        step(bash("git status")),
+        step(bash(f"echo $GHP_AGENT; {ghp('agent-whoami')}")),
+        step(bash(ghp("agent-escalate", "'How wide is a tab?'"))),
+        answered,
+        Turn("I stop."),
+    )
     ended = end(bench.claude(here, "one"))
     assert ended.code == 0, ended.err
-    before, after = (request.said for request in bench.models.requests("one")[-2:])
+    requests = [request.said for request in bench.models.requests("one")]
+
+    # It begins with who it is and where the last one stopped.
+    assert "SessionStart hook additional context: ghp-agents coordinates" in requests[0]
+    for told in ("agent `worker-1`", "Parse tabs", "The lexer is next."):
+        assert told in requests[0]
+    # The commands that it runs know who they are.
+    assert re.search(r"^worker-1\nworker-1\b", requests[-1], re.MULTILINE)
+    # An answer that comes meanwhile is context at the next batch.
+    before, after = requests[-2:]
     assert "A tab is eight columns." not in before
     assert "PostToolBatch hook additional context: ghp-agents has news" in after
     assert after.count("A tab is eight columns.") == 1
-
-
-def test_a_session_begins_with_who_it_is_and_where_the_last_one_stopped(
-    bench: Bench, here: Path
-) -> None:
-    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
-    run("agent-handoff", "--issue", "1", "--to", "worker-1", "--note", "The lexer is next.",
-        cwd=here, env=OTHER)  # fmt: skip
-    bench.models.script("one", Turn("I know."))
-    assert end(bench.claude(here, "one")).code == 0
-    first = bench.models.requests("one")[0].said
-    assert "SessionStart hook additional context: ghp-agents coordinates" in first
-    for told in ("agent `worker-1`", "Parse tabs", "The lexer is next."):
-        assert told in first
-
-
-def test_the_commands_that_a_session_runs_know_who_they_are(bench: Bench, here: Path) -> None:
-    bench.models.script("one", Turn(calls=[bash(f"echo $GHP_AGENT; {ghp('agent-whoami')}")]))
-    assert end(bench.claude(here, "one")).code == 0
-    assert re.search(r"^worker-1\nworker-1\b", bench.models.said("one"), re.MULTILINE)
+    # Its presence moves with its tools and stops.
+    assert [status for status, _ in seen] == ["implementing"] * 4
+    assert [action for _, action in seen[1:3]] == ["Edited free.py", "Ran git status"]
+    ended_as = states(here)["worker-1"]
+    assert (ended_as["status"], ended_as["kind"]) == ("stopped", "claude")
+    assert ended_as["session"]
+    # Its checkpoint is there for the next.
+    (logged,) = checkpoints(here)
+    assert (logged["actor"], logged["issue"], logged["text"]) == (
+        "worker-1", 1, "1 uncommitted file",
+    )  # fmt: skip
+    git(here, "checkout", "--quiet", "--", ".")
+    run("agent-resume", "--issue", "1", "--apply", cwd=here, env=OTHER)
+    assert (here / "free.py").read_text() == "half done\n"
 
 
 def test_a_session_without_a_name_is_named_after_itself(bench: Bench, repo: Path) -> None:
@@ -172,44 +188,6 @@ def test_a_session_without_a_name_is_named_after_itself(bench: Bench, repo: Path
     assert present == [[], [name]]
     assert f"I am {name}." in bench.models.said("one")
     assert states(repo)[name]["status"] == "stopped"
-
-
-# ---------------------------------------------------------------- what others see of it
-
-
-def test_its_presence_appears_moves_with_its_tools_and_stops(bench: Bench, here: Path) -> None:
-    seen: list[tuple[str, str]] = []
-
-    def look(request: Request) -> Turn:
-        mine = states(here)["worker-1"]
-        seen.append((mine["status"], mine["lastAction"]))
-        steps = {1: write(here / "free.py"), 2: bash("git status")}
-        return Turn(calls=[steps[len(seen)]] if len(seen) in steps else [])
-
-    assert states(here)["worker-1"]["status"] == "idle"
-    bench.models.script("one", look, look, look)
-    assert end(bench.claude(here, "one")).code == 0
-    assert [status for status, _ in seen] == ["implementing"] * 3
-    assert [action for _, action in seen[1:]] == ["Edited free.py", "Ran git status"]
-    after = states(here)["worker-1"]
-    assert (after["status"], after["kind"]) == ("stopped", "claude")
-    assert after["session"]
-
-
-def test_after_a_session_its_checkpoint_is_there_for_the_next(bench: Bench, here: Path) -> None:
-    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
-    git(here, "checkout", "--quiet", "-b", "agent/worker-1/1-tabs")
-    bench.models.script("one", Turn(calls=[write(here / "free.py", "half done\n")]))
-    assert end(bench.claude(here, "one")).code == 0
-    (logged,) = checkpoints(here)
-    assert (logged["actor"], logged["issue"], logged["text"]) == (
-        "worker-1",
-        1,
-        "1 uncommitted file",
-    )
-    git(here, "checkout", "--quiet", "--", ".")
-    run("agent-resume", "--issue", "1", "--apply", cwd=here, env=OTHER)
-    assert (here / "free.py").read_text() == "half done\n"
 
 
 def test_what_is_compacted_is_written_down_before_and_told_again_after(

@@ -14,7 +14,8 @@ from tests.support.git import commit, git
 
 pytestmark = pytest.mark.slow
 
-FILES = {"free.py": "free\n", "src/parser.py": "old\n", "src/old.py": "old\n", "b.py": "b\n"}
+FREE = {"free.py": "free\n", "b.py": "b\n", "d.py": "d\n"}
+FILES = {"src/parser.py": "old\n", "src/old.py": "old\n", **FREE}
 
 
 @pytest.fixture
@@ -39,6 +40,7 @@ def shell(command: str) -> Call:
 def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     bench: Bench, here: Path
 ) -> None:
+    """Also in the shell; patches of nobody's files are made."""
     run("agent-lease", "src/", "--reason", "new parser", cwd=here, env=OTHER)
     edits = {
         "src/new.py": patch("*** Add File: src/new.py", "+new"),
@@ -48,10 +50,25 @@ def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
         # One refused file refuses the patch: it is made as a whole, or not at all.
         "src/two.py": patch("*** Add File: one.py", "+1", "*** Add File: src/two.py", "+2"),
     }
-    bench.models.script("one", *(Turn(calls=[edit]) for edit in edits.values()), Turn("I stop."))
+    free = patch(
+        "*** Add File: new.py", "+new",
+        "*** Update File: b.py", "*** Move to: c.py", "@@", "-b", "+c",
+        "*** Delete File: free.py",
+    )  # fmt: skip
+    command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {}\n*** End Patch\nEOF\n"
+    in_shell = [
+        shell(command.format("src/old.py")),
+        shell("cd src && " + command.format("old.py")),
+        Call("exec_command", {"cmd": command.format("old.py"), "workdir": str(here / "src")}),
+    ]
+    calls = [*edits.values(), *in_shell, free, shell(command.format("d.py"))]
+    bench.models.script("one", *(Turn(calls=[call]) for call in calls), Turn("I stop."))
     ended = end(bench.codex(here, "one", TRUSTED))
     assert ended.code == 0, ended.err
-    assert git(here, "status", "--porcelain", "--untracked-files=all") == ""
+    git(here, "add", "--all")
+    assert git(here, "diff", "--cached", "--name-status", "--no-renames") == "\n".join(
+        ["D\tb.py", "A\tc.py", "D\td.py", "D\tfree.py", "A\tnew.py"]
+    )
     said = bench.models.requests("one")[-1].said
     for path in edits:
         reason = (
@@ -59,38 +76,7 @@ def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
             r"worker-2 gave this reason: «new parser»\.\nNext: "
         )
         assert re.search("Command blocked by PreToolUse hook: " + reason, said), (path, said)
-
-
-def test_a_patch_that_touches_nobodys_files_is_made(bench: Bench, here: Path) -> None:
-    run("agent-lease", "src/", cwd=here, env=OTHER)
-    edit = patch(
-        "*** Add File: new.py", "+new",
-        "*** Update File: b.py", "*** Move to: c.py", "@@", "-b", "+c",
-        "*** Delete File: free.py",
-    )  # fmt: skip
-    bench.models.script("one", Turn(calls=[edit]), Turn("I stop."))
-    assert end(bench.codex(here, "one", TRUSTED)).code == 0
-    git(here, "add", "--all")
-    assert git(here, "diff", "--cached", "--name-status", "--no-renames") == "\n".join(
-        ["D\tb.py", "A\tc.py", "D\tfree.py", "A\tnew.py"]
-    )
-
-
-def test_a_patch_that_the_shell_is_given_is_refused_as_well(bench: Bench, here: Path) -> None:
-    run("agent-lease", "src/", cwd=here, env=OTHER)
-    command = "apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: {}\n*** End Patch\nEOF\n"
-    below = {"cmd": command.format("old.py"), "workdir": str(here / "src")}
-    bench.models.script(
-        "one",
-        Turn(calls=[shell(command.format("src/old.py"))]),
-        Turn(calls=[shell("cd src && " + command.format("old.py"))]),
-        Turn(calls=[Call("exec_command", below)]),
-        Turn(calls=[shell(command.format("free.py"))]),
-    )
-    assert end(bench.codex(here, "one", TRUSTED)).code == 0
-    assert git(here, "status", "--porcelain") == " D free.py"
-    last = bench.models.requests("one")[-1].said
-    assert last.count("PreToolUse hook: src/old.py is leased by worker-2") == 3
+    assert said.count("PreToolUse hook: src/old.py is leased by worker-2") == 1 + len(in_shell)
 
 
 def test_a_patch_made_in_a_folder_below_means_the_files_there(bench: Bench, here: Path) -> None:
@@ -138,35 +124,58 @@ def test_codex_runs_no_hook_before_its_user_has_trusted_it_and_all_after(
 # ------------------------------------------------------------------------ what it is told
 
 
-def test_an_answer_that_comes_meanwhile_is_context_after_the_next_tool(
+def test_a_session_is_told_what_it_needs_and_seen_by_others_from_its_begin_to_its_checkpoint(
     bench: Bench, here: Path
 ) -> None:
+    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
+    run("agent-handoff", "--issue", "1", "--to", "worker-1", "--note", "The lexer is next.",
+        cwd=here, env=OTHER)  # fmt: skip
+    git(here, "checkout", "--quiet", "-b", "agent/worker-1/1-tabs")
+    seen: list[tuple[str, str]] = []
+
+    def step(call: Call) -> Callable[[Request], Turn]:
+        def line(_: Request) -> Turn:
+            mine = states(here)["worker-1"]
+            seen.append((mine["status"], mine["lastAction"]))
+            return Turn(calls=[call])
+
+        return line
+
     def answered(request: Request) -> Turn:
         found = re.search(r"E-[0-9a-f]{4,}", request.said)
         assert found, request.said
         run("agent-answer", found[0], "A tab is eight columns.", "--as", "@me", cwd=here)
         return Turn(calls=[shell("ls")])
 
-    question = ghp("agent-escalate", "'How wide is a tab?'", "--as", "worker-1")
-    bench.models.script("one", Turn(calls=[shell(question)]), answered, Turn("I stop."))
+    bench.models.script(
+        "one",
+        step(patch("*** Update File: free.py", "@@", "-free", "+half done")),
+        step(shell("git status")),
+        step(shell(ghp("agent-whoami"))),
+        step(shell(ghp("agent-escalate", "'How wide is a tab?'", "--as", "worker-1"))),
+        answered,
+        Turn("I stop."),
+    )
     assert end(bench.codex(here, "one", TRUSTED)).code == 0
-    before, after = (request.said for request in bench.models.requests("one")[-2:])
+    requests = [request.said for request in bench.models.requests("one")]
+
+    # It begins with who it is and where the last one stopped.
+    for told in ("This session is agent `worker-1`", "Parse tabs", "The lexer is next."):
+        assert told in requests[0]
+    assert re.search(r"^worker-1\b", requests[-1], re.MULTILINE)
+    # An answer that comes meanwhile is context after the next tool.
+    before, after = requests[-2:]
     assert "A tab is eight columns." not in before
     assert after.count("A tab is eight columns.") == 1
-
-
-def test_a_session_begins_with_who_it_is_and_where_the_last_one_stopped(
-    bench: Bench, here: Path
-) -> None:
-    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
-    run("agent-handoff", "--issue", "1", "--to", "worker-1", "--note", "The lexer is next.",
-        cwd=here, env=OTHER)  # fmt: skip
-    bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
-    assert end(bench.codex(here, "one", TRUSTED)).code == 0
-    first, last = bench.models.requests("one")[0].said, bench.models.requests("one")[-1].said
-    for told in ("This session is agent `worker-1`", "Parse tabs", "The lexer is next."):
-        assert told in first
-    assert re.search(r"^worker-1\b", last, re.MULTILINE)
+    # Its presence moves with its tools and stops, and a checkpoint is left.
+    assert [status for status, _ in seen] == ["implementing"] * 4
+    assert [action for _, action in seen[1:3]] == ["Edited free.py", "Ran git status"]
+    ended_as = states(here)["worker-1"]
+    assert (ended_as["status"], ended_as["kind"]) == ("stopped", "codex")
+    (logged,) = checkpoints(here)
+    assert (logged["actor"], logged["issue"], logged["text"]) == (
+        "worker-1", 1, "1 uncommitted file",
+    )  # fmt: skip
 
 
 def test_a_session_without_a_name_is_named_after_itself_in_its_shell_too(
@@ -182,37 +191,7 @@ def test_a_session_without_a_name_is_named_after_itself_in_its_shell_too(
     assert states(repo)[name]["status"] == "stopped"
 
 
-# ---------------------------------------------------------------- what others see of it
-
-
-def test_its_presence_moves_with_its_tools_and_stops_and_a_checkpoint_is_left(
-    bench: Bench, here: Path
-) -> None:
-    run("agent-issue", "new", "Parse tabs", "--assign", "worker-1", cwd=here)
-    git(here, "checkout", "--quiet", "-b", "agent/worker-1/1-tabs")
-    seen: list[tuple[str, str]] = []
-
-    def look(then: Call | None) -> Callable[[Request], Turn]:
-        def line(request: Request) -> Turn:
-            mine = states(here)["worker-1"]
-            seen.append((mine["status"], mine["lastAction"]))
-            return Turn(calls=[then] if then else [])
-
-        return line
-
-    change = patch("*** Update File: free.py", "@@", "-free", "+half done")
-    bench.models.script("one", look(change), look(shell("git status")), look(None))
-    assert end(bench.codex(here, "one", TRUSTED)).code == 0
-    assert [status for status, _ in seen] == ["implementing"] * 3
-    assert [action for _, action in seen[1:]] == ["Edited free.py", "Ran git status"]
-    after = states(here)["worker-1"]
-    assert (after["status"], after["kind"]) == ("stopped", "codex")
-    (logged,) = checkpoints(here)
-    assert (logged["actor"], logged["issue"], logged["text"]) == (
-        "worker-1",
-        1,
-        "1 uncommitted file",
-    )
+# ------------------------------------------------------------------ when we are the trouble
 
 
 def test_a_hook_that_cannot_run_never_stops_a_session(bench: Bench, here: Path) -> None:

@@ -1,13 +1,14 @@
 """A review between three real sessions that rest: messages alone wake them, and nobody types.
 
-The syncs are those of each clone's background process; the test makes them, and lets the minute
-between two calls of a session pass.
+The syncs are those of each clone's background process; the test makes them after each step of a
+session, and lets the minute between two calls of a session pass.
 """
 
 import contextlib
 import json
 import os
 import re
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,7 +25,8 @@ from tests.support.terminal import Terminal, terminal
 
 pytestmark = pytest.mark.slow
 
-ROUNDS = 1_500  # of syncs, each of which takes 30 ms or more; a few suffice if the clients are fast
+ROUNDS = 300  # of syncs; about 30 are needed
+PAUSE_S = 1.0  # seconds without a step, after which a sync calls again who then was in its turn
 REQUEST = re.compile(r"Review (M-[0-9a-f]+) by agent worker-1")
 FINISH = f"{ghp('agent-finish')} > /dev/null 2>&1"
 WORK = f"mkdir src && echo tabs > src/parse.py && git add . && git commit -qm Parse && {FINISH}"
@@ -33,6 +35,16 @@ ASK = ghp("agent-send worker-2 'Review the parser' --kind review")
 ASK_TWO = ghp("agent-send worker-2 worker-3 'Review the second version' --kind review")
 MERGE = ghp("agent-merge 1 --unchecked")
 REST = Turn("I rest now.")
+
+
+def heard(line: Callable[[Request], Turn], step: threading.Event) -> Callable[[Request], Turn]:
+    """The same line of a model, which also sets `step`."""
+
+    def answer(request: Request) -> Turn:
+        step.set()
+        return line(request)
+
+    return answer
 
 
 def author() -> Callable[[Request], Turn]:
@@ -111,12 +123,13 @@ def test_three_resting_sessions_review_and_merge_by_messages_alone(
     sync(path, one, other, one)
     place = Path(run("agent-where", "1", cwd=one).strip())
     bench.welcome_claude("worker", place, other)
+    step = threading.Event()
     for key, line in (
         ("a-worker", author()),
         ("b-worker", reviewer("claude", "changes", "approve")),
         ("c-worker", reviewer("codex", "approve")),
     ):
-        bench.models.script(key, *[line] * 99)
+        bench.models.script(key, *[heard(line, step)] * 99)
     known = json.loads((bench.home / ".claude.json").read_text())
     known["customApiKeyResponses"]["approved"] = ["a-worker", "b-worker"]
     (bench.home / ".claude.json").write_text(json.dumps(known))
@@ -128,9 +141,11 @@ def test_three_resting_sessions_review_and_merge_by_messages_alone(
         for screen in (c, b, a):
             begin(screen)
         for _ in range(ROUNDS):
+            step.clear()
             sync(path, one, other)
             if "src/parse.py" in git(one, "ls-tree", "-r", "--name-only", "origin/main"):
                 break
+            step.wait(PAUSE_S)
     assert git(one, "show", "origin/main:src/parse.py") == "spaces"
     said = bench.models.requests("a-worker")[-1].said
     assert said.count("worker-2 requests changes to #2") == 1
