@@ -5,6 +5,7 @@ import gc
 import importlib
 import shutil
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from functools import cache
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.support.team"]  # `clones`, and a team of agents in them
 TESTS = Path(__file__).parent
 SHIELD = pytest.StashKey[Path]()
+LASTS = 120.0  # seconds for which what was made once is new enough
 
 # The same examples in each run, so that a change is judged by what it changed; THOROUGH=1 looks for
 # new ones, and for more.
@@ -167,23 +169,28 @@ def prepared(worlds: Callable[[repos.Make], Path], tmp_path: Path) -> repos.Prep
 def sites(
     templates: repos.Templates, tmp_path_factory: pytest.TempPathFactory
 ) -> Callable[[repos.MakeSite], repos.Site]:
-    """`sites(make)` is the site that `restored(make)` restores."""
+    """`sites(make)` is the site that `restored(make)` restores; made again before its agents are
+    stale, by the clock of this machine."""
+    made: dict[repos.MakeSite, tuple[float, repos.Site]] = {}
 
-    @cache
     def site(make: repos.MakeSite) -> repos.Site:
-        made = repos.Site(templates, tmp_path_factory.mktemp("site"))
-        with at_home(made.home):
-            make(made)
-        repos.pack(made.folder)
-        return made
+        begun, last = made.get(make, (0.0, None))
+        if last is None or time.monotonic() - begun > LASTS:
+            last = repos.Site(templates, tmp_path_factory.mktemp("site"))
+            made[make] = time.monotonic(), last
+            with at_home(last.home):
+                make(last)
+            repos.pack(last.folder)
+        return last
 
     return site
 
 
 @pytest.fixture
 def restored(sites: Callable[[repos.MakeSite], repos.Site]) -> Iterator[repos.Restored]:
-    """`restored(make)` is a site as `make(site)` left it, which is called once per worker; its home
-    is the user's. Unlike what is `prepared`, it may have worktrees. It must name its own clock."""
+    """`restored(make)` is a site as `make(site)` left it. That is called once per worker, and again
+    when it was two minutes ago. Its home is the user's. Unlike what is `prepared`, it may have
+    worktrees, and agents that live by the clock of this machine."""
     with contextlib.ExitStack() as stack:
 
         def restore(make: repos.MakeSite) -> repos.Site:

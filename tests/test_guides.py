@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ DOES = {  # what a reader does in place of a line
     "ghp agent-trust": "ghp agent-trust --yes",
     "export GHP_STATE_DIR=/var/tmp/ghp-state": "export GHP_STATE_DIR=$HOME/ghp-state",
 }
+# Twelve issues by one process instead of twelve.
+TASKS = (
+    "from ghp_agents.cli.app import run; "
+    "print([run(['agent-issue', 'new', f'Task-{n}']) for n in range(1, 13)])"
+)
 
 
 def blocks(page: str, language: str = "sh") -> list[str]:
@@ -51,7 +57,7 @@ class World:
 
     def at_work(self) -> Path:
         """worker-1 works on #12, with uncommitted changes; returns its worktree."""
-        self.types("for n in $(seq 12); do ghp agent-issue new Task-$n; done")
+        self.types(f'"{sys.executable}" -P -c "{TASKS}"')
         self.types("ghp agent-start 12 --as worker-1")
         place = Path(self.types("ghp agent-where 12").strip())
         (place / "lexer").write_bytes(b"half\r\n\0")

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,10 @@ from tests.support import hosts
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git
 from tests.support.hooks import call, write
+from tests.support.repos import Restored, Site
 from tests.support.rulesets import rule
 from tests.support.thorough import mostly_slow
 
-Clones = Callable[[int], list[Path]]
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 SECRET = "hf_" + "Ab1" * 11 + "c"
 FILES = ("src/done.py", "src/begun.py", "README.md")
@@ -36,9 +35,20 @@ def place(folder: Path) -> Path:
 
 
 @pytest.fixture
-def begun(clones: Clones) -> tuple[Path, Path, Path]:
+def begun(restored: Restored) -> tuple[Path, Path, Path]:
     """Two clones, and worker-1's worktree in the first: a commit, more work, a lease."""
-    one, other = clones(2)
+    one, other = restored(work_begun).clones
+    return one, other, place(one)
+
+
+@pytest.fixture
+def remote(begun: tuple[Path, Path, Path]) -> Path:
+    """The remote of the clones."""
+    return begun[0].parent / "remote.git"
+
+
+def work_begun(site: Site) -> None:
+    one, _ = site.make_clones()
     run("agent-init", one)
     run("agent-issue new Parse --body '### Scope\n\nsrc/'", one)
     run("agent-sync", one)
@@ -48,7 +58,6 @@ def begun(clones: Clones) -> tuple[Path, Path, Path]:
     (mine / "src/begun.py").write_bytes(b"\x00\xff half")
     (mine / "README.md").write_text("# Changed\n")
     run("agent-lease README.md", mine, ONE)
-    return one, other, mine
 
 
 @pytest.mark.slow

@@ -8,10 +8,10 @@ from tests.support.ghp import invoke, run_ghp
 from tests.support.git import commit, git
 from tests.support.killer import Killer
 from tests.support.road import Road
-from tests.support.thorough import some
+from tests.support.thorough import count, some
 
 BRANCH = "agent/worker-1/1-parse-files"
-STEP = 12  # between two of the calls that are tried
+STEP = count(12, sample=24)  # between two of the calls that are tried
 FIRSTS = range(1, STEP + 1)  # the first one that is
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,15 +11,20 @@ from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
 from tests.support.hooks import SESSION, SILENT, Hooked, call, context, payload, set_up
 from tests.support.news import LEAD, PERSON, step
+from tests.support.repos import Restored, Site
 from tests.support.terminal import terminal
 
 SHOW = "`ghp agent-issue show 1` shows all."
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
+def two(restored: Restored) -> tuple[Path, Path]:
     """worker-1 has a session in the second clone and holds #1; worker-2 is in the first."""
-    one, other = clones(2)
+    return restored(both_work).clones
+
+
+def both_work(site: Site) -> None:
+    one, other = site.make_clones()
     succeed(one, "agent-init --agent worker-2", "agent-issue new Parse --as @me")
     succeed(one, "agent-issue new Write --as @me", "agent-sync")
     succeed(other, "agent-init --agent worker-1", "agent-sync")
@@ -27,7 +32,6 @@ def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
     succeed(other, "agent-claim 1", "agent-lease notes.md", "agent-sync")
     succeed(one, "agent-sync")
     assert step(other) == ""
-    return one, other
 
 
 CASES = {

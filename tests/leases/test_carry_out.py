@@ -20,6 +20,7 @@ from tests.support.ghp import invoke, run_ghp, succeed
 from tests.support.git import git, run_git
 from tests.support.hooks import call, write
 from tests.support.leases import Yard, furnish, two_yards
+from tests.support.repos import Restored, Site
 
 Clones = Callable[[int], list[Path]]
 Pair = tuple[Path, Path]
@@ -31,13 +32,33 @@ DANA = "«Test Person» (a person)"
 
 
 @pytest.fixture
-def pair(clones: Clones) -> Pair:
+def pair(restored: Restored) -> Pair:
     """w-a works in the first clone, w-b in the second."""
-    one, other = map(furnish, clones(2))
+    return restored(two_agents).clones
+
+
+@pytest.fixture
+def wanted(restored: Restored) -> tuple[Path, Path, str]:
+    """w-a wants src/a.py, which w-b has leased: both clones, and the name of the question."""
+    one, other = restored(file_wanted).clones
+    return one, other, str(question(one)["id"])
+
+
+def two_agents(site: Site) -> None:
+    one, other = map(furnish, site.make_clones())
     for clone, agent in ((one, "w-a"), (other, "w-b")):
         succeed(clone, "agent-init", f"agent-heartbeat --status implementing --as {agent}")
     sync(one, other)
-    return one, other
+
+
+def file_wanted(site: Site) -> None:
+    two_agents(site)
+    one, other = site.clones
+    succeed(other, "agent-lease src/ --as w-b")
+    sync(one, other)
+    assert not may(one, "w-a", "src/a.py")
+    succeed(one, "agent-escalate --file src/a.py --as w-a")
+    sync(one, other)
 
 
 def sync(*clones: Path) -> None:
@@ -70,18 +91,6 @@ def question(clone: Path) -> dict[str, object]:
     return max(questions, key=lambda x: str(x["askedAt"]))
 
 
-def wanted(pair: Pair, path: str = "src/a.py") -> str:
-    """w-a wants a file that w-b has leased; the name of the question."""
-    one, other = pair
-    succeed(other, "agent-lease src/ --as w-b")
-    sync(one, other)
-    assert not may(one, "w-a", path)
-    result = invoke(f"agent-escalate --file {path} --as w-a", one)
-    assert result.code == 0, result
-    sync(one, other)
-    return result.out.strip()
-
-
 @pytest.mark.slow
 def test_an_overlap_that_a_person_decides_is_decided_on_all_roads(pair: Pair) -> None:
     one, other = pair
@@ -106,16 +115,17 @@ def test_an_overlap_that_a_person_decides_is_decided_on_all_roads(pair: Pair) ->
 
 
 @pytest.mark.slow
-def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(
+    wanted: tuple[Path, Path, str],
+) -> None:
+    one, other, name = wanted
     assert question(one)["question"] == "May I change src/a.py, leased by w-b?"
     news(other, "w-b")
     answered = invoke(f"agent-answer {name} yes", other)
     assert answered.err.startswith(f"✓ Answered {name}. w-a sees it at its next status")
     assert f"{name}: w-a may change src/a.py. The lease L-" in answered.err
     sync(one, other)
-    for clone in pair:
+    for clone in (one, other):
         assert may(clone, "w-a", "src/a.py")
         assert not may(clone, "w-a", "src/b.py")
         assert not may(clone, "w-b", "src/a.py")
@@ -133,9 +143,8 @@ def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(pair: Pair) -> N
 
 
 @pytest.mark.slow
-def test_a_no_about_a_file_changes_nothing(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_a_no_about_a_file_changes_nothing(wanted: tuple[Path, Path, str]) -> None:
+    one, other, name = wanted
     news(other, "w-b")
     succeed(other, f"agent-answer {name} no")
     sync(one, other)
@@ -147,9 +156,10 @@ def test_a_no_about_a_file_changes_nothing(pair: Pair) -> None:
 
 
 @pytest.mark.slow
-def test_an_agents_yes_is_advice_and_an_orchestrators_counts(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_an_agents_yes_is_advice_and_an_orchestrators_counts(
+    wanted: tuple[Path, Path, str],
+) -> None:
+    one, other, name = wanted
     succeed(other, f"agent-answer {name} yes --as w-b")
     sync(one, other)
     assert not may(one, "w-a", "src/a.py")
@@ -163,9 +173,10 @@ def test_an_agents_yes_is_advice_and_an_orchestrators_counts(pair: Pair) -> None
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["maybe", "YES, and src/b.py, too", "3", "E-0000 yes", "```\nyes"])
-def test_an_answer_that_picks_no_option_does_nothing_and_says_so(pair: Pair, text: str) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_an_answer_that_picks_no_option_does_nothing_and_says_so(
+    wanted: tuple[Path, Path, str], text: str
+) -> None:
+    one, other, name = wanted
     assert invoke(["agent-answer", name, text], one).code == 0
     sync(one, other)
     assert not may(one, "w-a", "src/a.py")
@@ -191,9 +202,8 @@ def test_a_session_that_starts_after_the_decision_reads_what_was_done(pair: Pair
 
 
 @pytest.mark.slow
-def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_what_ended_meanwhile_is_said_on_the_question(wanted: tuple[Path, Path, str]) -> None:
+    one, other, name = wanted
     succeed(other, "agent-release src/ --reason 'merged by #3' --as w-b")
     sync(one, other)
     answered = invoke(f"agent-answer {name} yes", one)
@@ -206,9 +216,8 @@ def test_what_ended_meanwhile_is_said_on_the_question(pair: Pair) -> None:
 
 
 @pytest.mark.slow
-def test_a_file_that_another_has_leased_since_stays_with_it(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_a_file_that_another_has_leased_since_stays_with_it(wanted: tuple[Path, Path, str]) -> None:
+    one, other, name = wanted
     succeed(other, "agent-release src/ --as w-b", "agent-lease src/a.py --as w-c")
     sync(one, other)
     answered = invoke(f"agent-answer {name} yes", one)
@@ -270,17 +279,16 @@ def test_shared_files_that_a_person_approves_are_leased_at_once(pair: Pair) -> N
 
 
 @pytest.mark.slow
-def test_two_processes_of_two_clones_leave_one_decision(pair: Pair) -> None:
-    one, other = pair
-    name = wanted(pair)
+def test_two_processes_of_two_clones_leave_one_decision(wanted: tuple[Path, Path, str]) -> None:
+    one, other, name = wanted
     news(one, "w-a")
     news(other, "w-b")
-    for clone in pair:  # each answers before it hears the other
+    for clone in (one, other):  # each answers before it hears the other
         assert run_ghp(f"agent-answer {name} yes", clone, {"GHP_BACKGROUND": "1"}).code == 0
     sync(one, other)
     assert len(news(other, "w-b")) == 1
     assert [line for line in news(one, "w-a") if "decided" in line] != []
-    leases = [invoke("agent-leases --json", clone).out for clone in pair]
+    leases = [invoke("agent-leases --json", clone).out for clone in (one, other)]
     assert leases[0] == leases[1]
     assert leases[0].count('"id"') == 2
 

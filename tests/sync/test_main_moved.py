@@ -1,6 +1,5 @@
 """An agent hears once that its work no longer merges with main, whoever merged, wherever."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git, refs
 from tests.support.hooks import call, payload
 from tests.support.news import LEAD, hear, step
+from tests.support.repos import Restored, Site
 
 TEN = "".join(f"{number}\n" for number in range(1, 11))
 DO = "Run `ghp agent-update`: it changes nothing here, shows both sides and says what to do."
@@ -20,9 +20,14 @@ HEARD = (
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path, Path]:
+def two(restored: Restored) -> tuple[Path, Path, Path]:
     """worker-1 works in the first clone, worker-2 has a session in a worktree of the second."""
-    one, other = clones(2)
+    one, other = restored(both_work).clones
+    return one, other, place_of(other, 2)
+
+
+def both_work(site: Site) -> None:
+    one, other = site.make_clones()
     commit(one, {"a.txt": TEN, "b.txt": "1\n", "c.txt": "1\n"})
     git(one, "push", "--quiet", "origin", "main")
     git(other, "pull", "--quiet", "origin", "main")
@@ -32,12 +37,15 @@ def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path, Path]:
     assert call("claude", payload("claude-SessionStart-startup", place), place).code == 0
     succeed(place, "agent-sync")
     assert step(place) == ""
-    return one, other, place
 
 
 def started(clone: Path, number: int, agent: str) -> Path:
     """The worktree of an agent on an issue."""
     succeed(clone, f"agent-start {number} --as {agent}")
+    return place_of(clone, number)
+
+
+def place_of(clone: Path, number: int) -> Path:
     return Path(invoke(f"agent-where {number}", clone).out.strip())
 
 

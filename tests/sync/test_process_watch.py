@@ -111,10 +111,10 @@ def test_a_silent_session_keeps_its_claim_while_its_process_runs(
         process.kill()
         process.wait()
 
-    clock.plan = [*((hours * HOUR, look) for hours in (0.5, 1, 3)), (3.1 * HOUR, end)]
+    clock.plan = [*((hours * HOUR, look) for hours in (0.5, 1, 2)), (2.1 * HOUR, end)]
     process_watch.watch(one.parts)
     assert (states, swept) == ([state] * 3, [acts, [], []])
-    assert clock.passed <= 3.1 * HOUR + process_watch.LOOK_EVERY  # nobody stays for nobody
+    assert clock.passed <= 2.1 * HOUR + process_watch.LOOK_EVERY  # nobody stays for nobody
     assert known(other) is not None
     one.sync()
     for _ in range(3):  # a dead holder is looked at twice
