@@ -3,7 +3,7 @@
 from typing import Literal
 
 from ghp_agents.hotpath.lost_claim import LostClaim, reason_of
-from ghp_agents.locks.names import claim_name
+from ghp_agents.locks.names import claim_name, claimed_issue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,11 +65,15 @@ def fence_of(
     if lease is None or lease.generation < generation:
         return None
     epoch = presence.get("epoch")
-    if is_mine(lease, agent, epoch if type(epoch) is int else 0, clone):
+    epoch = epoch if type(epoch) is int else 0
+    if is_mine(lease, agent, epoch, clone):
         return None
     is_own = lease.generation == generation
     reason = reason_of(lease.holder, lease.cause.kind, lease.reason, is_own=is_own)
+    mine = [lock for lock in locks.values() if is_mine(lock, agent, epoch, clone)]
+    others = [(x.acquired_at, number) for x in mine if (number := claimed_issue(x.name))]
     return LostClaim(
         issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, reason,
         lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
+        max(others, default=("", 0))[1],
     )  # fmt: skip

@@ -8,7 +8,7 @@ all effects are done.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import pending_unassign
+from ghp_agents.claims import next_issue, pending_unassign
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest, issue_of_branch
@@ -179,15 +179,14 @@ def _clear_current_issue(
 ) -> None:
     """Remove the issue from my presence; my newest remaining claim becomes the current issue. If I
     gave it to another and stay on its branch, I edit nothing there."""
-    if issue_of(me.ctx.ws.presence(me.name) or {}) not in issue.numbers:
+    before = me.ctx.ws.presence(me.name) or {}
+    if issue_of(before) not in issue.numbers:
         return
     action = f"{what} {short(issue)}"
     fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
-    other_claim = _newest_other_claim(me, issue)
-    if other_claim:
-        other, generation = claimed_issue(other_claim.name), other_claim.generation
-        fields = {"issue": other, "generation": generation, "status": "planning"}
-        fields["lastAction"] = f"{action}, goes on with #{other}"
+    other = _newest_other_claim(me, issue)
+    if other:
+        fields = next_issue.fields_of(before, claimed_issue(other.name) or 0, other, action)
     elif is_given and issue_of_branch(me.ctx.ws.branch or "") in issue.numbers:
         fields[HANDED] = issue.number
     presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), fields)

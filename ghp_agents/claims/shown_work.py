@@ -9,7 +9,8 @@ from typing import Any
 
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.hotpath.lost_claim import LostClaim
-from ghp_agents.locks.names import PREFIX
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.presence.service import AgentView
@@ -30,31 +31,31 @@ def shown(ctx: Context, snapshot: Snapshot, views: Iterable[AgentView]) -> list[
 def presences(
     ctx: Context, snapshot: Snapshot, agents: Agents, clones: Mapping[str, str]
 ) -> Agents:
-    """The presences, as people and other agents should see them; `clones` are where they live."""
+    """The presences, as people and other agents should see them; `clones` are where they live. An
+    agent that lost a claim goes on with another issue that it holds."""
     has_claims = any("generation" in fields for fields in agents.values())
     if not has_claims and not snapshot.files(FOLDER):
         return agents
     orders = stopping.in_force(ctx, snapshot)
     locks = {lock.name: lock for lock in ctx.locks.known(PREFIX)} if has_claims else {}
-    return {
-        name: _corrected(
-            fields,
-            fence_of(locks, name, fields, clones.get(name) or ctx.locks.clone),
-            is_told=name in orders,
-        )
-        for name, fields in agents.items()
-    }
+    shown: dict[str, Mapping[str, Any]] = {}
+    for name, fields in agents.items():
+        fence = fence_of(locks, name, fields, clones.get(name) or ctx.locks.clone)
+        other = locks.get(claim_name(fence.other)) if fence else None
+        shown[name] = _corrected(fields, fence, other, is_told=name in orders)
+    return shown
 
 
 def _corrected(
-    presence: Mapping[str, Any], fence: LostClaim | None, *, is_told: bool
+    presence: Mapping[str, Any], fence: LostClaim | None, other: Lock | None, *, is_told: bool
 ) -> Mapping[str, Any]:
     has_stopped = presence.get("status") == "stopped"
     fields = dict(presence)
     if fence:
         fields = {key: value for key, value in fields.items() if key not in OF_CLAIM}
-        fields |= {"issue": None, "lastAction": fence.short}
-        fields |= {} if has_stopped else {"status": "idle"}
+        fields |= {"issue": fence.other or None, "lastAction": fence.short}
+        fields |= {"generation": other.generation} if other else {}
+        fields |= {} if has_stopped else {"status": "planning" if other else "idle"}
     if is_told and not has_stopped:
         fields["status"] = "stopping"
     return fields

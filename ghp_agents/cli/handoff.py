@@ -20,6 +20,7 @@ from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean, file
+from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import short
 from ghp_agents.wiring import App
 
@@ -144,7 +145,7 @@ def _at_its_own(app: App, issue: str | None) -> tuple[App, bool]:
     actor = app.ws.actor()
     if actor.is_person or own_worktree.is_own(app.ws, actor.name):
         return app, False
-    number = str(issue or app.ws.issue_in_hand(actor.name) or "").removeprefix("#")
+    number = str(issue or in_hand(app, actor.name) or "").removeprefix("#")
     wanted = int(number) if number.isdecimal() and len(number) < 16 else None
     place = own_worktree.elsewhere(app.ws, actor.name, wanted)
     if place is None:
@@ -214,7 +215,8 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
         output.say(f"Dry run: nothing was saved. The path would be {handed.path}.")
     elif handed.is_new:
         stored = f", with {count(work.files, 'uncommitted file')}" if work and work.size else ""
-        output.done(f"Recorded {record.name}{stored}.")
+        of_issue = f" for #{record.issue}" if record.issue else ""
+        output.done(f"Recorded {record.name}{of_issue}{stored}.")
     else:
         output.say(f"Nothing has changed since {record.name}.")
     if handed.shared:

@@ -19,6 +19,7 @@ from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.hotpath.quoting import named
+from ghp_agents.issues import current_issue
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as services
 from ghp_agents.presence.liveness import Liveness
@@ -156,7 +157,9 @@ def _print(
     if not look.views:
         output.say(_nothing(look.agents, choice, then))
     elif choice.name:
-        for line in agent_view.page(look.overview.agents[0], look.views[0].presence):
+        row = look.overview.agents[0]
+        held = current_issue.held(app, row.name, look.views[0].clone) if then is None else ()
+        for line in agent_view.page(row, look.views[0].presence, held):
             output.page(line)
         card = app.ws.settings.card(choice.name)
         for line in card_view.page(card) if card else ():

@@ -9,6 +9,7 @@ from ghp_agents.core.errors import NotFoundError
 from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.issues import current_issue
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import checkout
 
@@ -23,8 +24,9 @@ def where(app: App, what: str, as_json: bool) -> None:
     """Print the path of the worktree of an issue or an agent in this clone, for
     `cd "$(ghp agent-where 12)"`.
 
-    The branch of a worktree names its issue; a file in its git folder names its agent. If several
-    worktrees match, it prints the first one of `git worktree list`.
+    The branch of a worktree names its issue; a file in its git folder names its agent. An agent can
+    have several: the one of its current issue is printed, else that of another that it holds. If
+    several worktrees match, it prints the first one of `git worktree list`.
     """
     if is_name(what) and not what.isdigit():
         worktree = _of_agent(app, what)
@@ -51,7 +53,7 @@ def _of_issue(app: App, number: int) -> Checkout:
 
 
 def _of_agent(app: App, name: str) -> Checkout:
-    worktree = checkout.of_agent(app.ws.folder, name)
+    worktree = checkout.of_agent(app.ws.folder, name, current_issue.held(app, name))
     if worktree is None:
         raise NotFoundError(
             f"{name} has no worktree in this clone.",

@@ -7,7 +7,7 @@ from typing import NamedTuple, NewType, TypeVar
 
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.light_hashes import sha256
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, locate
 from ghp_agents.hotpath.quoting import byte_of as byte_of
 from ghp_agents.hotpath.quoting import one_line as one_line
 
@@ -19,7 +19,7 @@ IssueNumber = NewType("IssueNumber", int)
 Timestamp = NewType("Timestamp", str)  # ISO 8601, UTC, with Z
 
 UNNAMED = CloneId("unnamed")  # a clone that has no records yet
-NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precision beyond
+NUMBERS_END = locate.NUMBERS_END
 
 _SLUG = re.compile(r"[^a-z0-9]+")
 
@@ -106,16 +106,7 @@ def digest(*parts: str, length: int = 12) -> str:
     return sha256(text).hexdigest()[:length]
 
 
-# Upstream GHP's patterns, in their order.
-_BRANCH_ISSUE = tuple(
-    re.compile(pattern) for pattern in (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$")
-)
-
-
 def issue_of_branch(branch: str) -> IssueNumber | None:
     """The issue that a branch is for, by upstream GHP's patterns."""
-    for pattern in _BRANCH_ISSUE:
-        number = pattern.search(branch)
-        if number and 0 < int(number[1]) < NUMBERS_END:
-            return IssueNumber(int(number[1]))
-    return None
+    number = locate.issue_of_branch(branch)
+    return None if number is None else IssueNumber(number)

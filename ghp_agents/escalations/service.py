@@ -19,6 +19,7 @@ from ghp_agents.escalations.escalation import (
 )
 from ghp_agents.escalations.messages import News
 from ghp_agents.hotpath import news_flag
+from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
@@ -175,7 +176,7 @@ def _option(text: str) -> str:
 
 def _issue(ctx: Context, agent: str, named: str | int | None) -> tuple[int | None, list[str]]:
     """The number of the question's issue, and notes for people."""
-    number, wanted = named_or_current(ctx, agent, named), ctx.ws.issue_in_hand(agent)
+    number, wanted = named_or_current(ctx, agent, named), in_hand(ctx, agent)
     if number is not None or wanted is None:
         return number, []
     return None, [

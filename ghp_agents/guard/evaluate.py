@@ -263,6 +263,7 @@ class _Evaluator:
             worktree_of=None if self._author else self._owner,
             is_exempt=is_exempt,
             is_here=self._author is None and self._is_of_this_clone,
+            branch=lambda: self._ws.branch,
         )
 
     def _others(self, path: str) -> list[ImplicitLease]:

@@ -16,6 +16,7 @@ from ghp_agents.git import worktree
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff, Situation
 from ghp_agents.hotpath.quoting import file, phrase
+from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context, IssueTracker, LockService, Snapshot
 from ghp_agents.state.default_branch import trunk, trunk_refs
@@ -69,7 +70,7 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> EvidenceTopic:
 
     Raises NotFoundError or UsageError for a named issue that does not exist.
     """
-    wanted = issue or ctx.ws.issue_in_hand(None if actor.is_person else actor.name)
+    wanted = issue or in_hand(ctx, None if actor.is_person else actor.name)
     if wanted is None:
         return EvidenceTopic(actor)
     try:

@@ -13,6 +13,7 @@ from ghp_agents.hotpath import (
     heartbeat,
     ignored_files,
     implicit_leases,
+    locate,
     own_name,
     policy,
     policy_cache,
@@ -65,6 +66,7 @@ class WorktreeLook:
             own_name.worktree_of(
                 context.place.git_dir, context.agent, context.folders, context.now, self.limits
             ),
+            branch=lambda: locate.branch(context.place.git_dir),
         )  # fmt: skip
         try:
             return policy.decide(self.book, path, case)

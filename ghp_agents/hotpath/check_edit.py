@@ -9,6 +9,7 @@ from ghp_agents.hotpath import (
     heartbeat,
     ignored_files,
     implicit_leases,
+    locate,
     own_name,
     policy,
     policy_cache,
@@ -195,6 +196,7 @@ def _decided(edit: Edit, book: "Book", presence: "Mapping[str, Any]", now: float
         conflict=_conflict(edit, [x for x in others if not x.is_in(place.git_dir)]),
         worktree_of=own_name.worktree_of(place.git_dir, agent, folders, now, limits),
         reported=_reported(edit, book, key, now),
+        branch=lambda: locate.branch(place.git_dir),
     )
     verdict = policy.decide(book, path, case)
     if verdict.is_refused or not book["implicitLeases"]:

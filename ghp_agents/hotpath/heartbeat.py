@@ -21,6 +21,8 @@ ACTION_LIMIT = 500  # characters of lastAction
 THROTTLE = 5.0
 BLOCKED = "blocked"
 BEFORE = "beforeBlocked"  # in `local`: the status to which an unblocked agent goes back
+FORMER = "former"  # in `local`: the agent's claims before the current one
+MOST_FORMER = 8
 VOUCHED = ("processRunsFor", "silentFor")  # reported for an agent that sends no heartbeats
 SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("claude", "CLAUDE_CODE_SESSION_ID"),
@@ -91,6 +93,7 @@ def beat(
         )
         if before is None:
             record = _blank(stamp, session)
+        former = _former(record, fields)
         _update_record(record, local or {}, fields)
         if epoch is not None:
             # Positions only grow, also if two processes of an agent start at once.
@@ -98,6 +101,7 @@ def beat(
             local = _began(record, session)
             record["epoch"], record["seq"], record["startedAt"] = epoch, 0, stamp
         assert local is not None
+        local |= former
         if pid is not None:
             _note_process(local, pid)
         boot_clock.note_beat(local, moment, now)
@@ -129,6 +133,21 @@ def _update_record(
     for field in VOUCHED:  # an agent with heartbeats reports its own state
         record.pop(field, None)
     record.update(fields)
+
+
+def _former(record: "Mapping[str, Any]", fields: "Mapping[str, Any]") -> "dict[str, Any]":
+    """The claims before the current one, for `local`, the newest few: their generations, by issue.
+
+    In the worktree of such a claim, the agent edits nothing after it lost it.
+    """
+    before = (record.get("local") or {}).get(FORMER)
+    former = dict(before or {})
+    issue, generation = record.get("issue"), record.get("generation")
+    if fields.get("issue") not in (None, issue):
+        if "generation" in fields:
+            former.pop(str(fields["issue"]), None)
+        former |= {str(issue): generation} if type(generation) is int else {}
+    return {FORMER: dict([*former.items()][-MOST_FORMER:])} if former or before else {}
 
 
 def _has_begun(record: "Mapping[str, Any]", epoch: int, session: str | None) -> bool:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 POINTER = "gitdir: "  # the prefix of the line in a `.git` file
+NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precision beyond
 
 
 class Location:
@@ -212,3 +213,14 @@ def branch(git_dir: str) -> str | None:
     name = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
     # HEAD reads like this with reftables, which only git can read.
     return name if name not in ("", ".invalid") else None
+
+
+def issue_of_branch(branch: str) -> int | None:
+    """The number of the issue that a branch is for, by upstream GHP's patterns in their order."""
+    import re  # a heartbeat does not need it
+
+    for pattern in (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$"):
+        number = re.search(pattern, branch)
+        if number and 0 < int(number[1]) < NUMBERS_END:
+            return int(number[1])
+    return None

@@ -1,8 +1,18 @@
-"""Messages for an agent that lost its claim. Imported only in that case."""
+"""For an agent that lost its claim: whether it did, and its messages. Imported only if it lost its
+current one, or had others before."""
 
 from typing import NamedTuple
 
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from ghp_agents.hotpath.policy import EditRequest
+
+    Claims = Mapping[str, Sequence[Any]]
 
 # Causes; `state/cause.py` has all of them.
 MERGED, CLOSED, DISPUTE, GIVEN = "merged", "closed", "dispute", "given"
@@ -24,6 +34,7 @@ class LostClaim(NamedTuple):
     reason: str
     cause: str = ""  # the kind of its cause
     is_namesake: bool = False  # the holder has the same name in another clone
+    other: int = 0  # the newest issue that the agent still holds; 0: none
 
     @property
     def words(self) -> str:
@@ -63,6 +74,8 @@ class LostClaim(NamedTuple):
     def hint(self) -> str:
         """What to do next, for the former holder."""
         other = "`ghp agent-claim --next` finds other work."
+        if self.other:
+            other = f'You still hold #{self.other}: `cd "$(ghp agent-where {self.other})"`.'
         if self._is_merged:
             return f"Further work on it needs a new issue. {other}"
         if self.is_namesake:
@@ -83,3 +96,26 @@ class LostClaim(NamedTuple):
     @property
     def _is_closed(self) -> bool:
         return self.holder is None and self.cause == CLOSED
+
+
+def lost_here(claims: "Claims", held: "Claims", case: "EditRequest", here: str) -> LostClaim | None:
+    """The lost claim of the issue that an agent works on in a worktree: that of the branch, `here`,
+    if the agent holds it or had claimed it, else its current one.
+
+    `claims` are those of the compiled policy, by issue; `held` are the agent's.
+    """
+    presence = case.presence or {}
+    issue, generation = str(presence.get("issue")), presence.get("generation")
+    former = (presence.get("local") or {}).get("former") or {}
+    if here in former:
+        issue, generation = here, former[here]
+    row = claims.get(issue) if type(generation) is int else None
+    if row is None or row[2] < generation or issue in held or here in held:
+        return None
+    holder, epoch, current, since, text, cause, is_elsewhere = row
+    other = max(held, key=lambda number: (held[number][3], int(number)), default="0")
+    return LostClaim(
+        int(issue), holder, epoch == 0, since, current,
+        reason_of(holder, cause, text, is_own=current == generation), cause,
+        is_elsewhere and holder == case.agent and case.is_here, int(other),
+    )  # fmt: skip

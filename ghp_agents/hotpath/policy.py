@@ -122,6 +122,7 @@ class EditRequest:
 
     __slots__ = (
         "agent",
+        "branch",
         "conflict",
         "is_exempt",
         "is_here",
@@ -149,8 +150,10 @@ class EditRequest:
         is_here: bool = True,
         conflict: "Callable[[], Verdict | None] | None" = None,
         reported: "Callable[[], Verdict | None] | None" = None,
+        branch: "Callable[[], str | None] | None" = None,
     ) -> None:
         self.agent = agent  # or the person
+        self.branch = branch  # of the worktree
         self.conflict = conflict  # the refusal because of editors in other worktrees
         self.is_here = is_here  # an agent of this clone
         self.is_person = is_person
@@ -273,23 +276,30 @@ def _stopped(book: "Book", path: str, case: EditRequest) -> Verdict | None:
 
 
 def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
-    """The agent works on an issue whose claim another has taken since."""
+    """The agent lost its claim of the issue that it works on here."""
     presence = case.presence or {}
-    issue, generation = presence.get("issue"), presence.get("generation")
-    claim = book["claims"].get(str(issue)) if type(generation) is int else None
-    if claim is None or claim[2] < generation:
-        return _handed_over(book, path, case, presence.get("handed"))
-    holder, epoch = claim[0], claim[1]
-    is_namesake = claim[6] and holder == case.agent and case.is_here
-    if holder == case.agent and not is_namesake and 1 <= epoch <= _whole(presence.get("epoch")):
-        return None
-    from ghp_agents.hotpath.lost_claim import LostClaim, reason_of  # expensive and rarely needed
+    generation = presence.get("generation")
+    claim = book["claims"].get(str(presence.get("issue"))) if type(generation) is int else None
+    if claim is not None and claim[2] < generation:
+        claim = None  # the policy is older than the claim
+    is_lost = claim is not None and not _is_held(claim, case)
+    if is_lost or (presence.get("local") or {}).get("former"):
+        from ghp_agents.hotpath.locate import issue_of_branch
+        from ghp_agents.hotpath.lost_claim import lost_here  # expensive and rarely needed
 
-    text = reason_of(holder, claim[5], claim[4], is_own=claim[2] == generation)
-    fence = LostClaim(
-        _whole(issue), holder, epoch == 0, claim[3], claim[2], text, claim[5], is_namesake
-    )
-    return Verdict(DENY, path, FENCED, holder, claim[3], fence.words, fence.hint)
+        held = {number: x for number, x in book["claims"].items() if _is_held(x, case)}
+        here = issue_of_branch((case.branch and case.branch()) or "")
+        fence = lost_here(book["claims"], held, case, str(here))
+        if fence:
+            return Verdict(DENY, path, FENCED, fence.holder, fence.since, fence.words, fence.hint)
+    return None if claim else _handed_over(book, path, case, presence.get("handed"))
+
+
+def _is_held(claim: "Sequence[Any]", case: EditRequest) -> bool:
+    """Whether the agent holds a claim."""
+    epoch = _whole((case.presence or {}).get("epoch"))
+    is_namesake = claim[6] and case.is_here
+    return claim[0] == case.agent and not is_namesake and 1 <= claim[1] <= epoch
 
 
 def _handed_over(book: "Book", path: str, case: EditRequest, issue: "Any") -> Verdict | None:

@@ -128,5 +128,7 @@ def _is_local(value: "Any") -> bool:
     return (
         isinstance(value, dict)
         and isinstance(value.get("left", []), list)
+        and isinstance(value.get("former", {}), dict)
+        and all(type(generation) is int for generation in value.get("former", {}).values())
         and all(isinstance(value.get(key, ""), str) for key in ("session", "space", "started"))
     )

@@ -6,6 +6,7 @@ from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.fields import as_whole, parse
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues import record, replay
+from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import LockMovedError
 from ghp_agents.ports import Context, LockService, Snapshot
@@ -21,7 +22,7 @@ def named_or_current(ctx: Context, agent: str | None, named: str | int | None) -
 
     If the tracker is unreachable, a number is taken as it is.
     """
-    wanted = ctx.ws.issue_in_hand(agent) if named is None else named
+    wanted = in_hand(ctx, agent) if named is None else named
     if wanted is None:
         return None
     try:

@@ -7,19 +7,19 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line
+from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.leases.world import NAMES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import number
-from ghp_agents.workspace import Workspace
 
 
 def verify(ctx: Context, name: str | None = None) -> Lock:
     """The lock on the resource `name`, or on the current issue. Raises RefusedError if the current
     actor does not hold it, UnknownError if that cannot be determined."""
     actor = ctx.ws.actor()
-    wanted = f"{NAMES}{name}" if name is not None else _claim(ctx.ws, actor.name)
+    wanted = f"{NAMES}{name}" if name is not None else _claim(ctx, actor.name)
     epoch = 0 if actor.is_person else number(ctx.ws.presence(actor.name) or {}, "epoch")
     lease = ctx.locks.read(wanted)
     if lease is None or not is_mine(lease, actor.name, epoch, ctx.locks.clone):
@@ -32,8 +32,8 @@ def verify(ctx: Context, name: str | None = None) -> Lock:
     return lease
 
 
-def _claim(ws: Workspace, actor: str) -> str:
-    issue = ws.issue_in_hand(actor)
+def _claim(ctx: Context, actor: str) -> str:
+    issue = in_hand(ctx, actor)
     if issue is None:
         raise RefusedError(
             "No issue is claimed here, so there is no claim to verify.",

@@ -18,6 +18,7 @@ from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import commits, evidence, missing_commits
 from ghp_agents.hotpath.quoting import file
+from ghp_agents.issues import current_issue
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
@@ -58,7 +59,7 @@ def finish(
     Raises RefusedError (claim held by another, uncommitted work, a conflict), ChecksFailedError,
     UnknownError; the commits are then unchanged.
     """
-    with _pointing_to_own_worktree(ctx.ws):
+    with _pointing_to_own_worktree(ctx):
         subject = subject_of(ctx, issue)
         claim.verify(ctx, subject.actor.name, subject.issue.number)
     refuse_unfinished(ctx.ws)
@@ -167,15 +168,19 @@ def _note_failure(ctx: Context, actor: Actor, error: ChecksFailedError) -> None:
 
 
 @contextmanager
-def _pointing_to_own_worktree(ws: Workspace) -> Iterator[None]:
-    """A refusal in another worktree than the actor's own names the own one."""
+def _pointing_to_own_worktree(ctx: Context) -> Iterator[None]:
+    """A refusal in another worktree than the actor's own names its own, of an issue that it
+    holds."""
     try:
         yield
     except RefusedError as error:
-        name = ws.actor().name
-        own = checkout.of_agent(ws.folder, name)
+        ws, name = ctx.ws, ctx.ws.actor().name
+        mine = current_issue.held(ctx, name)
+        own = checkout.of_agent(ws.folder, name, mine)
         if own is None or own.path.resolve() == ws.folder.resolve():
             raise
+        if (issue_of_branch(own.branch or "") or 0) not in (*mine, 0):
+            raise  # its claim ended, too
         command = f"`cd {quote(str(own.path))} && ghp agent-finish`"
         raise RefusedError(str(error), hint=f"{name} works elsewhere: {command}.") from None
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable
 from functools import cache
 from typing import NamedTuple
 
+from ghp_agents.claims import next_issue
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.conflicts import stale_base
 from ghp_agents.core.ids import Actor, AgentName
@@ -200,17 +201,29 @@ def mark_printed(ctx: Context, agent: AgentName, printed: str) -> None:
 
 
 def mark_fence(ctx: Context, agent: AgentName) -> None:
-    """Remember that the agent read of its lost claim, in a refusal or the output of a command."""
+    """Remember that the agent read of its lost claim, in a refusal or the output of a command. Its
+    current issue is then another one that it holds."""
     mark(ctx.ws, agent, [name for _, name in _of_fence(ctx, agent, again=False)])
+    _go_on(ctx, agent)
+
+
+def _go_on(ctx: Context, agent: AgentName) -> None:
+    fence = _fence(ctx, agent)
+    if not (fence and fence.other and is_told(ctx.ws, agent, _fence_id(fence))):
+        return
+    if agent not in stopping.in_force(ctx, ctx.store.snapshot()):
+        next_issue.go_on(ctx, agent, fence)
 
 
 def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
-    """Like `mark`, in the agent's own process; an unblocked agent gets its earlier status back."""
+    """Like `mark`, in the agent's own process; an unblocked agent gets its earlier status back. If
+    it read of a lost claim, its current issue is another one that it holds."""
     names = list(ids)
     status = unblock.status_before(ctx, agent, names)
     mark(ctx.ws, agent, names)
     if status:
         presence.heartbeat(ctx.ws, ctx.store, agent, {"status": status})
+    _go_on(ctx, agent)
 
 
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:

@@ -1,14 +1,13 @@
 """The worktree in which somebody works on an issue, or that is an agent's."""
 
-from collections.abc import Container
-from contextlib import suppress
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git import worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
-from ghp_agents.workspace import NAME_FILE
+from ghp_agents.workspace import agent_named_in
 
 
 def of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:
@@ -23,11 +22,17 @@ def of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:
     return None
 
 
-def of_agent(folder: Path, name: str) -> Checkout | None:
-    """Return the first worktree that an agent's name was written into; None without one."""
-    for checkout in worktree_admin.listed(folder):
-        place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
-        with suppress(OSError, UnicodeDecodeError):
-            if place and Path(place.git_dir, NAME_FILE).read_text("utf-8").strip() == name:
-                return checkout
-    return None
+def of_agent(folder: Path, name: str, issues: Iterable[int] = ()) -> Checkout | None:
+    """Return the worktree that an agent's name was written into; None without one. Of several, it
+    is that of the first of these issues that has one, else the first."""
+    mine = [checkout for checkout in worktree_admin.listed(folder) if _agent_of(checkout) == name]
+    by_issue: dict[int | None, Checkout] = {
+        issue_of_branch(checkout.branch or ""): checkout for checkout in reversed(mine)
+    }
+    chosen = [by_issue[number] for number in issues if number in by_issue]
+    return next(iter([*chosen, *mine]), None)
+
+
+def _agent_of(checkout: Checkout) -> str:
+    place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
+    return agent_named_in(place.git_dir) if place else ""

@@ -101,6 +101,21 @@ def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
     )
 
 
+def test_who_is_fenced_is_told_of_the_newest_issue_that_it_still_holds() -> None:
+    locks = {
+        "issue/12": lease("worker-2", 1, 3),
+        "issue/13": lease("worker-1", 3, 1)._replace(name="issue/13"),
+        "issue/14": lease("worker-1", 3, 1)._replace(
+            name="issue/14", acquired_at=Timestamp("2025-06-15T16:00:00Z")
+        ),
+        "issue/15": lease("worker-1", 3, 1)._replace(name="issue/15", clone="c2"),
+    }
+    fence = fence_of(locks, "worker-1", HOLDS, "c1")
+    assert fence
+    assert fence.other == 14
+    assert fence.hint.endswith('You still hold #14: `cd "$(ghp agent-where 14)"`.')
+
+
 def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
     ann = fence_of({"issue/12": lease("Ann", 0, 3)}, "worker-1", HOLDS, "c1")
     assert ann

@@ -236,7 +236,7 @@ def test_what_is_stored_adds_to_what_is_pushed(begun: tuple[Path, Path, Path]) -
 def test_a_branch_with_other_commits_is_not_overwritten(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     handed = run("agent-handoff --to worker-2 --no-push", mine, ONE)
-    name = handed.err.split("Recorded ")[1].split(",")[0]
+    name = handed.err.split("Recorded ")[1].split()[0]
     run("agent-sync", one)
     run("agent-init", other)
     run("agent-sync", other)
@@ -255,7 +255,7 @@ def test_a_branch_with_other_commits_is_not_overwritten(begun: tuple[Path, Path,
 def test_a_pack_that_was_changed_starts_nothing(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun
     handed = run("agent-handoff --to worker-2 --no-push", mine, ONE)
-    name = handed.err.split("Recorded ")[1].split(",")[0]
+    name = handed.err.split("Recorded ")[1].split()[0]
     path = f".ghp/patches/{name.removeprefix('H-')}/commits.pack"
     forged = Record(
         "handoff", Actor("mallory"), name, "0123456789ab", Timestamp("2026-01-02T03:04:05Z"), 1,
@@ -281,7 +281,7 @@ def test_a_branch_that_nobody_can_get_is_not_begun_anew(begun: tuple[Path, Path,
     one, other, mine = begun
     commit(mine, {"src/key": f"ghp_{'a1B2' * 9}\n"}, "A secret")
     handed = run("agent-handoff --to worker-2 --note 'Go on.' --no-push", mine, ONE)
-    name = handed.err.split("Recorded ")[1].split(",")[0]
+    name = handed.err.split("Recorded ")[1].split()[0]
     run("agent-sync", one)
     run("agent-init", other)
     run("agent-sync", other)

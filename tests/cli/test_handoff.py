@@ -40,7 +40,7 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
     assert result == Result(
         0,
         "",
-        f"✓ Recorded {name}, with 1 uncommitted file.\n"
+        f"✓ Recorded {name} for #1, with 1 uncommitted file.\n"
         "Did you learn something that others need? Save it: `ghp agent-remember TEXT`.\n"
         "✓ #1 is assigned to worker-2.\n"
         f"worker-2 can continue with `ghp agent-resume --handoff {name}`.\n",

@@ -11,6 +11,7 @@ from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import own_name, process_start
 from ghp_agents.hotpath import presence_file as presencefile
 from ghp_agents.hotpath.locate import locate
+from ghp_agents.state import presence
 
 NOW = 1_737_801_000.0
 THEN = "2025-01-25T10:30:00Z"
@@ -66,6 +67,20 @@ def test_a_first_beat_writes_the_record_that_people_read(desk: Desk) -> None:
 def test_an_agent_that_nobody_knows_is_left_to_the_slow_road(desk: Desk) -> None:
     assert desk.beat(status="testing") is None
     assert presencefile.newest(desk.folders, "worker-1") is None
+
+
+def test_the_claims_before_the_current_one_are_remembered(desk: Desk) -> None:
+    desk.begin("s-1")
+    for issue in range(1, 12):
+        desk.beat(issue=issue, generation=issue + 100)
+    assert list(desk.record["local"]["former"].items())[::7] == [("3", 103), ("10", 110)]
+    desk.beat(issue=10, generation=200)
+    assert list(desk.record["local"]["former"])[-2:] == ["9", "11"]
+    desk.beat(issue=11)  # without a claim
+    desk.beat(issue=None)
+    desk.begin("s-2", epoch=2)
+    assert list(desk.record["local"]["former"].items())[-2:] == [("11", 111), ("10", 200)]
+    assert "former" not in presence.published(desk.record)
 
 
 def test_each_beat_goes_one_further(desk: Desk) -> None:

@@ -37,3 +37,15 @@ def test_the_worktree_of_an_agent_is_the_one_that_was_named_for_it(
     assert found.path == mine
     assert checkout.of_agent(repo, "worker-2") is None  # only its branch says so
     assert checkout.of_agent(repo, "worker-3") is None
+
+
+def test_of_several_worktrees_of_an_agent_the_issues_decide(
+    repo: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    places = [worktree(repo, f"worker-1/{name}") for name in ("1-lexer", "2-again", "2-parser")]
+    for place in places:
+        assert invoke("agent-whoami --set worker-1", place).code == 0
+    for issues, index in (((), 0), ((7,), 0), ((7, 2, 1), 1), ((1, 2), 0)):
+        found = checkout.of_agent(repo, "worker-1", issues)
+        assert found is not None
+        assert found.path == places[index]

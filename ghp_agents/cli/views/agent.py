@@ -1,6 +1,6 @@
 """Agents in words: as rows of plain text, as a page for one agent, and as JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ghp_agents.core.clock import ago, brief
@@ -76,10 +76,10 @@ def state_words(row: AgentRow) -> str:
     return ", ".join(words)
 
 
-def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
-    """One agent with everything that is known of it, in lines."""
+def page(row: AgentRow, presence: Mapping[str, Any], held: Iterable[int] = ()) -> Iterator[str]:
+    """One agent with everything that is known of it, in lines. `held` are the issues it holds."""
     yield f"{named(row.name)}: {state_words(row)}"
-    for label, text in _facts(row, presence):
+    for label, text in _facts(row, presence, [number for number in held if number != row.issue]):
         yield f"  {label}: {text}"
     for key, value in presence.items():
         if value not in (None, "", [], "idle") and key not in SAID | HIDDEN:
@@ -87,14 +87,15 @@ def page(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[str]:
             yield f"  {LABELS.get(key) or file(key)}: {', '.join(_quoted(text) for text in shown)}"
 
 
-def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _facts(
+    row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]
+) -> Iterator[tuple[str, str]]:
     for need in row.needs:
         text = f": {phrase(need.text, WHOLE)}" if need.text else ""
         about = need.short.removeprefix("#")
         command = NEXT.get(need.kind, "").format(about, row.issue, row.name)
         yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
-    if row.issue:
-        yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
+    yield from _issues(row, others)
     if row.unblocked_by:
         yield "unblocked", row.unblocked_words
     if row.pull:
@@ -116,6 +117,13 @@ def _facts(row: AgentRow, presence: Mapping[str, Any]) -> Iterator[tuple[str, st
         yield "leases", f"{count(row.leases, 'lease')} → ghp agent-leases"
     yield from _client(presence)
     yield "used", _used(row)
+
+
+def _issues(row: AgentRow, others: Sequence[int]) -> Iterator[tuple[str, str]]:
+    if row.issue:
+        yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
+    if others:
+        yield "also holds", ", ".join(f"#{number}" for number in others)
 
 
 def _client(presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
