@@ -58,13 +58,14 @@ def work(models: FakeModels, repo: Path) -> Callable[..., str]:
     return session
 
 
-def test_a_run_of_agent_work_ends_with_a_pull_request(
+def test_a_run_of_agent_work_ends_with_a_pull_request_and_its_commit_has_its_agents_trailer(
     models: FakeModels, repo: Path, tmp_path: Path
 ) -> None:
     command = outside.need("the client aider", aider.ready)
     (repo / "parser.py").write_text("as it was\n")
     git(repo, "add", "parser.py")
     git(repo, "commit", "-qm", "A parser")
+    run("agent-init", "--hooks", "git", cwd=repo)
     run("agent-issue", "new", "Change parser.py", "--as", "@me", cwd=repo)
     program = tmp_path / "bin/aider"
     program.parent.mkdir()
@@ -77,7 +78,7 @@ def test_a_run_of_agent_work_ends_with_a_pull_request(
         "LITELLM_LOCAL_MODEL_COST_MAP": "True", "GHP_BACKGROUND": "0", "OPENAI_API_KEY": "one",
     }  # fmt: skip
     work = ("agent-work", "--agent", "night", "--runner", "aider", "--once", "--tries", "1", "--")
-    options = (*QUIET, "--openai-api-base", f"{models.url}/v1", "--file", "parser.py")
+    options = (*QUIET, VERIFY, "--openai-api-base", f"{models.url}/v1", "--file", "parser.py")
     done = subprocess.run(
         [sys.executable, "-m", "ghp_agents", *work, *options],
         cwd=repo, env=env, capture_output=True, text=True, timeout=TIMEOUT_S,
@@ -85,10 +86,13 @@ def test_a_run_of_agent_work_ends_with_a_pull_request(
     (kept,) = json.loads(run("agent-logs", "--json", cwd=repo))
     assert (kept["outcome"], kept["why"]) == ("finished", "pull request #2"), done.stderr
     assert processes.marked(kept["id"].removeprefix("R-")) == []
+    commit = last(repo, kept["branch"])
+    assert commit.startswith("parser: changed by aider")
+    assert "Agent: night" in commit
 
 
-def last(repo: Path) -> str:
-    return git(repo, "log", "-1", "--format=%B").strip()
+def last(repo: Path, branch: str = "HEAD") -> str:
+    return git(repo, "log", "-1", "--format=%B", branch).strip()
 
 
 def test_its_commit_of_a_file_that_another_holds_is_refused_where_it_runs_gits_hooks(
@@ -98,14 +102,6 @@ def test_its_commit_of_a_file_that_another_holds_is_refused_where_it_runs_gits_h
     said = work(VERIFY)
     assert last(repo) == "A parser"
     assert "worker-2" in said
-
-
-def test_its_commit_of_a_free_file_gets_the_trailer_of_its_agent(
-    work: Callable[..., str], repo: Path
-) -> None:
-    work(VERIFY)
-    assert last(repo).startswith("parser: changed by aider")
-    assert "Agent: worker-1" in last(repo)
 
 
 def test_without_the_option_it_commits_past_the_check_as_our_pages_say_and_under_its_name(

@@ -16,7 +16,7 @@ from tests.support.thorough import count
 
 pytestmark = pytest.mark.slow
 
-CROWD = range(1, 1 + count(10, sample=5))
+CROWD = range(1, 1 + count(10, sample=3))
 
 
 @pytest.mark.long

@@ -145,12 +145,15 @@ def test_the_merge_of_a_blocker_sends_the_blocked_session_on(
     assert (b.rest(), a.rest()) == (NOTHING, NOTHING)
 
 
-def test_a_comment_on_its_issue_is_read_at_the_next_step_and_before_the_turn_ends(
+def test_a_comment_a_decision_and_an_order_to_stop_are_read_where_they_are_for(
     two: tuple[Path, Path], join: Join
 ) -> None:
+    """A comment before the turn ends, too; a decision by both sessions, and it holds for both."""
     one, other = two
     run("agent-claim", "1", cwd=one)
     run("agent-claim", "2", cwd=other)
+    run("agent-lease", "docs/", cwd=other)
+    exchange(other, one)
     a, b = join(one, other)
     a.begin()
     b.begin()
@@ -164,7 +167,52 @@ def test_a_comment_on_its_issue_is_read_at_the_next_step_and_before_the_turn_end
     assert b.rest().context == (
         f"{BEFORE_IT_STOPS}{PERSON} commented on #2: «And the spaces.». {shows}"
     )
-    assert (b.rest(), a.rest()) == (NOTHING, NOTHING)
+
+    refused = a.write(one / "docs/a.md")
+    advised = re.search(r"`ghp (agent-escalate --file \S+)`", refused.results[0])
+    assert advised, refused
+    question = a.ghp(advised[1]).results[0].split()[-1]
+    exchange(one, other)
+    run("agent-answer", question, "yes", "--as", "@me", cwd=other)
+    exchange(other, one)
+    decided = (
+        f"{STEP}{PERSON} decided E-ID: «worker-1 may change docs/a.md. The lease L-ID of worker-2 "
+        "for docs/ now leaves out docs/a.md.»"
+    )
+    assert bare(a.look().context) == decided
+    assert bare(b.look().context) == decided
+    written = a.write(one / "docs/a.md")
+    assert (written.context, (one / "docs/a.md").read_text()) == ("", "new\n")
+    refused = b.write(other / "docs/a.md")
+    assert bare(refused.results[0]) == (
+        "PreToolUse:Write hook error: docs/a.md is leased by worker-1 since TIME (L-ID).\n"
+        "Next: Work on something else, wait for it with `ghp agent-lease docs/a.md --wait`, or "
+        "ask: `ghp agent-escalate --file docs/a.md`."
+    )
+    assert refused.context == ""
+
+    run("agent-stop", "worker-2", "--reason", "Wrong approach", "--as", "@me", cwd=one)
+    run("agent-sync", cwd=other)
+    assert b.look().context == (
+        f"{STEP}{PERSON} told you to stop. Reason given: «Wrong approach». Change nothing more, "
+        "for edits are refused, and end your turn. Your issues are free again, and the next "
+        f"agent continues your work.\n{PERSON} ended your lease of docs/, !/docs/a.md. Reason "
+        "given: «worker-2 was stopped»."
+    )
+    refused = b.write(other / "src/a.py")
+    assert refused.results == (
+        f"PreToolUse:Write hook error: {PERSON} told worker-2 to stop. Reason given: «Wrong "
+        "approach».\nNext: End your turn. Only a person or an orchestrator can let you continue.",
+    )
+    assert not (other / "src").exists()
+    assert (refused.context, b.rest()) == ("", NOTHING)
+
+    exchange(other, one)
+    claimed = a.ghp("agent-claim 2")
+    assert claimed == Reading(("2\n✓ Claimed #2 «Write».",))
+    assert a.rest() == NOTHING
+    found = states(one)
+    assert (found["worker-2"]["status"], found["worker-2"]["issue"]) == ("stopped", None)
 
 
 def test_work_that_is_handed_over_goes_on_in_the_other_session(
@@ -211,71 +259,3 @@ def test_work_that_is_handed_over_goes_on_in_the_other_session(
         "Next: Work on another branch. `ghp agent-claim --next` finds other work."
     )
     assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
-
-
-def test_a_decision_about_a_file_is_read_by_both_sessions_and_holds_for_both(
-    two: tuple[Path, Path], join: Join
-) -> None:
-    one, other = two
-    run("agent-lease", "docs/", cwd=other)
-    exchange(other, one)
-    a, b = join(one, other)
-    a.begin()
-    b.begin()
-
-    refused = a.write(one / "docs/a.md")
-    advised = re.search(r"`ghp (agent-escalate --file \S+)`", refused.results[0])
-    assert advised, refused
-    asked = a.ghp(advised[1]).results[0]
-    question = asked.split()[-1]
-    exchange(one, other)
-    run("agent-answer", question, "yes", "--as", "@me", cwd=other)
-    exchange(other, one)
-    decided = (
-        f"{STEP}{PERSON} decided E-ID: «worker-1 may change docs/a.md. The lease L-ID of worker-2 "
-        "for docs/ now leaves out docs/a.md.»"
-    )
-    assert bare(a.look().context) == decided
-    assert bare(b.look().context) == decided
-    written = a.write(one / "docs/a.md")
-    assert (written.context, (one / "docs/a.md").read_text()) == ("", "new\n")
-    refused = b.write(other / "docs/a.md")
-    assert bare(refused.results[0]) == (
-        "PreToolUse:Write hook error: docs/a.md is leased by worker-1 since TIME (L-ID).\n"
-        "Next: Work on something else, wait for it with `ghp agent-lease docs/a.md --wait`, or "
-        "ask: `ghp agent-escalate --file docs/a.md`."
-    )
-    assert (refused.context, a.rest(), b.rest()) == ("", NOTHING, NOTHING)
-
-
-def test_a_session_that_is_told_to_stop_reads_it_and_changes_nothing_more(
-    two: tuple[Path, Path], join: Join
-) -> None:
-    one, other = two
-    run("agent-claim", "1", cwd=other)
-    exchange(other, one)
-    a, b = join(one, other)
-    a.begin()
-    b.begin()
-
-    run("agent-stop", "worker-2", "--reason", "Wrong approach", "--as", "@me", cwd=one)
-    run("agent-sync", cwd=other)
-    assert b.look().context == (
-        f"{STEP}{PERSON} told you to stop. Reason given: «Wrong approach». Change nothing more, "
-        "for edits are refused, and end your turn. Your issues are free again, and the next "
-        "agent continues your work."
-    )
-    refused = b.write(other / "src/a.py")
-    assert refused.results == (
-        f"PreToolUse:Write hook error: {PERSON} told worker-2 to stop. Reason given: «Wrong "
-        "approach».\nNext: End your turn. Only a person or an orchestrator can let you continue.",
-    )
-    assert not (other / "src").exists()
-    assert (refused.context, b.rest()) == ("", NOTHING)
-
-    exchange(other, one)
-    claimed = a.ghp("agent-claim 1")
-    assert claimed == Reading(("1\n✓ Claimed #1 «Parse».",))
-    assert a.rest() == NOTHING
-    found = states(one)
-    assert (found["worker-2"]["status"], found["worker-2"]["issue"]) == ("stopped", None)
