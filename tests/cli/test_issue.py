@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -424,19 +425,11 @@ def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_i
     clones: Callable[[int], list[Path]],
 ) -> None:
     places = clones(2) * 6
-    env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", "ghp_agents", "agent-issue", "new", f"Issue {n}"],
-            cwd=place,
-            env=env,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for n, place in enumerate(places)
-    ]
-    printed = [int(process.communicate(timeout=120)[0]) for process in started]
-    assert [process.returncode for process in started] == [0] * len(places)
+    lines = [f"agent-issue new 'Issue {n}'" for n in range(len(places))]
+    with ThreadPoolExecutor(len(places)) as pool:
+        created = [*pool.map(run_ghp, lines, places)]
+    assert [result.code for result in created] == [0] * len(places)
+    printed = [int(result.out) for result in created]
     for place in [*places[:2], places[0]]:
         assert invoke("agent-sync", place).code == 0
     answers = [json.loads(invoke("agent-issues --json", place).out) for place in places[:2]]

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +15,13 @@ from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 from tests.support.hooks import SILENT, Hooked, call, context, payload
 from tests.support.news import hear
+from tests.support.repos import Restored
 from tests.support.two_clones import TwoClones, changed, two_clones
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> TwoClones:
-    pair = two_clones(clones)
+def two(restored: Restored) -> TwoClones:
+    pair = two_clones(restored)
     (pair.place / "a.py").write_text(changed(10))
     (pair.place / "b.py").unlink()
     (pair.place / "new.py").write_text("1\n")

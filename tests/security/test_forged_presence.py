@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.machines import FORGER, Machine, forge, presence
+from tests.support.repos import Restored, Site
 
 Clones = Callable[[int], list[Path]]
 LAST = 2**53 - 1  # the highest number that records can have
@@ -19,16 +20,26 @@ forgeries = pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
 
 
 @pytest.fixture
-def machines(clones: Clones) -> tuple[Machine, Machine]:
+def machines(restored: Restored) -> tuple[Machine, Machine]:
     """Alice has claimed #1 and beats; Bob has heard of it."""
-    first, second = clones(2)
+    first, second = restored(claimed).clones
+    return Machine(first, "alice"), Machine(second, "bob")
+
+
+@pytest.fixture
+def remote(machines: tuple[Machine, Machine]) -> Path:
+    """The remote of their clones."""
+    return machines[0].folder.parent / "remote.git"
+
+
+def claimed(site: Site) -> None:
+    first, second = site.make_clones()
     alice, bob = Machine(first, "alice"), Machine(second, "bob")
     alice.does("agent-issue new 'Parse dates'")
     alice.does("agent-claim 1")
     alice.beat("Reads")
     bob.beat("Looks")
     bob.status()
-    return alice, bob
 
 
 def pass_time(alice: Machine, bob: Machine, minutes: int) -> None:

@@ -1,7 +1,6 @@
 """A remote that was restored from a backup, or lost a ref, gives nobody a right back."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,10 @@ from tests.support.clock import ManualClock
 from tests.support.consent import anyone_steals
 from tests.support.git import git
 from tests.support.holding import holds
+from tests.support.repos import Restored, Site
 from tests.support.sweeps import questions
 from tests.support.taking import take
+from tests.support.team import more_clones
 
 RIGHT = "refs/ghp/lease/issue/1"
 
@@ -24,22 +25,13 @@ RIGHT = "refs/ghp/lease/issue/1"
 class Team:
     """Agents in clones of their own around one remote; #1 was alice's and is bob's now."""
 
-    def __init__(self, clones: Callable[[int], list[Path]], remote: Path) -> None:
-        self.clock, self.remote = ManualClock(), remote
-        self.backup = remote.with_suffix(".backup")
+    def __init__(self, folder: Path) -> None:
+        self.clock, self.remote = ManualClock(), folder / "remote.git"
+        self.backup = self.remote.with_suffix(".backup")
         self.alice, self.bob, self.carol = (
-            Claimant(folder, name, self.clock)
-            for folder, name in zip(clones(3), ("alice", "bob", "carol"), strict=True)
+            Claimant(folder / f"clone-{number}", name, self.clock)
+            for number, name in enumerate(("alice", "bob", "carol"), 1)
         )
-        self.alice.new("Parse the input")
-        self.alice.claim(1)
-        self.alice.sync()
-        shutil.copytree(remote, self.backup)
-        self.alice.release(1)
-        self.alice.sync()
-        self.bob.sync()
-        self.bob.claim(1)
-        self.bob.sync()
 
     def restore_backup(self) -> None:
         """The remote is as it was when alice held #1."""
@@ -61,8 +53,23 @@ class Team:
 
 
 @pytest.fixture
-def team(clones: Callable[[int], list[Path]], remote: Path) -> Team:
-    return Team(clones, remote)
+def team(restored: Restored) -> Team:
+    return Team(restored(taken_twice).folder)
+
+
+def taken_twice(site: Site) -> None:
+    site.make_clones()
+    more_clones(site.templates, site.folder / "remote.git", 1)
+    team = Team(site.folder)
+    team.alice.new("Parse the input")
+    team.alice.claim(1)
+    team.alice.sync()
+    shutil.copytree(team.remote, team.backup)
+    team.alice.release(1)
+    team.alice.sync()
+    team.bob.sync()
+    team.bob.claim(1)
+    team.bob.sync()
 
 
 def test_a_former_holder_is_refused_and_the_present_one_is_not(team: Team) -> None:

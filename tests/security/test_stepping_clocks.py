@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,15 +10,20 @@ from ghp_agents.core.clock import SystemClock
 from ghp_agents.hotpath import alive as living
 from ghp_agents.hotpath import heartbeat as pulse
 from tests.support.machines import Machine
+from tests.support.repos import Restored, Site
 
-Clones = Callable[[int], list[Path]]
 HOUR = 3_600.0
 
 
 @pytest.fixture
-def machines(clones: Clones) -> tuple[Machine, Machine]:
+def machines(restored: Restored) -> tuple[Machine, Machine]:
     """Alice has claimed #1, leased src/ for all clones, and beats; Bob has heard of it."""
-    first, second = clones(2)
+    first, second = restored(claimed).clones
+    return Machine(first, "alice"), Machine(second, "bob")
+
+
+def claimed(site: Site) -> None:
+    first, second = site.make_clones()
     alice, bob = Machine(first, "alice"), Machine(second, "bob")
     alice.does("agent-issue new 'Parse dates'")
     alice.does("agent-claim 1")
@@ -27,7 +31,6 @@ def machines(clones: Clones) -> tuple[Machine, Machine]:
     alice.beat("Reads")
     bob.beat("Looks")
     bob.status()
-    return alice, bob
 
 
 def both_wait(machines: tuple[Machine, Machine], seconds: float) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +48,8 @@ class Machine:
 
     def __init__(self, folder: Path, agent: str) -> None:
         self.folder, self.agent, self.clock = folder, agent, MachineClock()
-        self._files: dict[str, Any] = {}  # presence as it was when it was last looked at
+        # Presence as it was when it was last looked at.
+        self._files = {path.name: json.loads(path.read_text()) for path in self._presence()}
 
     def run(self, words: str, **environ: str) -> Result:
         """A command of the agent."""
@@ -84,9 +85,12 @@ class Machine:
         first, *_ = self.does(f"agent-status {agent} --offline").splitlines()
         return first.split(": ", 1)[1].split(",")[0]
 
+    def _presence(self) -> Iterable[Path]:
+        return (self.folder / ".git/ghp/agents").glob("*.json")
+
     def _stamp(self) -> None:
         """Files have this machine's time."""
-        for path in (self.folder / ".git/ghp/agents").glob("*.json"):
+        for path in self._presence():
             presence = json.loads(path.read_text())
             is_beat = "processRunsFor" not in presence and self._files.get(path.name) != presence
             self._files[path.name] = presence

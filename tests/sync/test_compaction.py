@@ -29,6 +29,7 @@ from ghp_agents.wiring import App
 from tests.contracts.absorption import joined
 from tests.support.clock import ManualClock
 from tests.support.git import git
+from tests.support.repos import Restored, Site
 
 ADA, WORKER = Actor("Ada", is_person=True), Actor("worker-1")
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -262,8 +263,18 @@ class Office:
 
 
 @pytest.fixture
-def office(clones: Clones) -> Office:
-    return Office(clones(2))
+def office(restored: Restored) -> Office:
+    return Office([*restored(worked).clones])
+
+
+@pytest.fixture
+def remote(office: Office) -> Path:
+    """The remote of its clones."""
+    return office.folders[0].parent / "remote.git"
+
+
+def worked(site: Site) -> None:
+    Office([*site.make_clones()]).work()
 
 
 def paths(folder: Path) -> list[str]:
@@ -285,7 +296,6 @@ def everything(app: App) -> tuple[object, ...]:
 
 @pytest.mark.slow
 def test_state_ledger_and_lists_are_equal_after_each_step_of_a_compaction(office: Office) -> None:
-    office.work()
     before = everything(office.app(0))
     assert everything(office.app(1)) == before
     assert office.compact(1, 0, 1) == [2, 4, 1]
@@ -300,7 +310,6 @@ def test_state_ledger_and_lists_are_equal_after_each_step_of_a_compaction(office
 
 @pytest.mark.slow
 def test_a_fresh_clone_has_the_same_log_and_state(office: Office, clones: Clones) -> None:
-    office.work()
     before = everything(office.app(0))
     office.compact(1, 0, 1)
     office.folders += clones(1)
@@ -311,7 +320,6 @@ def test_a_fresh_clone_has_the_same_log_and_state(office: Office, clones: Clones
 
 @pytest.mark.slow
 def test_the_past_is_as_it_was_before_and_after_a_compaction(office: Office) -> None:
-    office.work()
     office.clock.wait(10)
     then = office.clock.now()
     before = joined_at(office.app(0), then)
@@ -332,7 +340,6 @@ def joined_at(app: App, at: float) -> object:
 
 @pytest.mark.slow
 def test_an_issue_that_is_reopened_is_shown_whole(office: Office) -> None:
-    office.work()
     office.compact(1, 0, 1)
     office.app(1).tracker.change(1, IssueChange(state="open"), ADA)
     office.sync(1, 0)
@@ -347,7 +354,6 @@ def test_an_issue_that_is_reopened_is_shown_whole(office: Office) -> None:
 def test_a_process_that_dies_before_the_ref_moves_changes_nothing(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.work()
     before, tip = everything(office.app(1)), paths(office.folders[1])
     with monkeypatch.context() as patch:
         patch.setattr("ghp_agents.state.git.compact.heal", _die)
@@ -366,7 +372,6 @@ def _die(*_: object) -> None:
 def test_who_writes_meanwhile_wins_and_the_next_compaction_goes_on(
     office: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    office.work()
 
     def rival(*_: object) -> None:
         other = open_repository(office.app(1).ws)
@@ -386,7 +391,6 @@ def test_who_writes_meanwhile_wins_and_the_next_compaction_goes_on(
 
 @pytest.mark.slow
 def test_a_clone_that_compacted_can_be_absorbed(office: Office) -> None:
-    office.work()
     office.compact(1, 0, 1)
     office.sync(0)
     before = everything(office.app(0))[2:]
@@ -405,7 +409,8 @@ def absorbed(office: Office) -> Path:
 
 
 @pytest.mark.slow
-def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) -> None:
+def test_an_answer_that_its_agent_has_not_read_does_not_leave(restored: Restored) -> None:
+    office = Office([*restored(Site.make_clones).clones])
     office.sync(0, 1)
     agent, person = office.app(1, "worker-1"), office.app(0)
     question = escalation.escalate(agent, "Which format?").escalation
@@ -426,7 +431,6 @@ def test_an_answer_that_its_agent_has_not_read_does_not_leave(office: Office) ->
 
 @pytest.mark.slow
 def test_the_background_compacts_what_is_older_than_the_setting_once_a_day(office: Office) -> None:
-    office.work()
     tips = [len(paths(folder)) for folder in office.folders]
     sync(office.app(1), paced=True)
     assert [len(paths(folder)) for folder in office.folders] == tips
@@ -447,7 +451,6 @@ def test_the_background_compacts_what_is_older_than_the_setting_once_a_day(offic
 
 
 def test_never_is_never(office: Office) -> None:
-    office.work()
     office.clock.wait(WEEK * 50)
     config = office.folders[1] / ".ghp/config.json"
     config.parent.mkdir(exist_ok=True)

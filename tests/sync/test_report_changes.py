@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,13 @@ import pytest
 from ghp_agents.hotpath import implicit_leases
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit, git
+from tests.support.repos import Restored
 from tests.support.two_clones import LINES, TwoClones, two_clones
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> TwoClones:
-    return two_clones(clones)
+def two(restored: Restored) -> TwoClones:
+    return two_clones(restored)
 
 
 def reported(clone: Path, agent: str = "worker-1") -> Any:
