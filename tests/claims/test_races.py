@@ -17,7 +17,7 @@ from tests.support.smart_http import Cut, SmartHost, serve
 from tests.support.thorough import count, mostly_slow
 
 Clones = Callable[[int], list[Path]]
-CLONES, AGENTS, ROUNDS = 5, count(10, sample=5), count(20, sample=2)
+CLONES, AGENTS, ROUNDS = 5, count(10, sample=4), count(20, sample=2)
 HELD = re.compile(r"Error: #(\d+) is claimed by (\S+) since \S+[;.]")
 
 

@@ -14,6 +14,7 @@ import pytest
 from ghp_agents.issues.issue import PROVISIONAL
 from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp, succeed
 from tests.support.git import git, refs
+from tests.support.thorough import count
 
 WORKER = {"GHP_AGENT": "worker-1"}
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
@@ -424,7 +425,7 @@ def test_issues_never_touch_what_is_the_users(three: Path) -> None:
 def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_its_own(
     clones: Callable[[int], list[Path]],
 ) -> None:
-    places = clones(2) * 6
+    places = clones(2) * count(6, sample=3)
     lines = [f"agent-issue new 'Issue {n}'" for n in range(len(places))]
     with ThreadPoolExecutor(len(places)) as pool:
         created = [*pool.map(run_ghp, lines, places)]

@@ -63,7 +63,7 @@ def file_wanted(site: Site) -> None:
 
 def sync(*clones: Path) -> None:
     """Each hears the others."""
-    for clone in (*clones, *clones):
+    for clone in (*clones, *clones[:-1]):
         succeed(clone, "agent-sync")
 
 

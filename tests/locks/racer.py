@@ -43,6 +43,9 @@ def stop(racers: Sequence[Forked]) -> None:
             racer.wait(timeout=60)
 
 
+warm_up = fork_server.import_all
+
+
 def main() -> None:
     """Claim what is named, until nothing more is."""
     folder, agent = Path(sys.argv[1]), sys.argv[2]

@@ -80,20 +80,6 @@ def test_the_action_and_the_workflow_have_nothing_that_an_auditor_finds(tmp_path
 
 @pytest.mark.slow
 @needs_model
-def test_searching_notes_connects_to_nothing_though_telemetry_is_asked_for(
-    repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("MEM0_TELEMETRY", "True")
-    run_ghp(["agent-remember", "Staging drops OPTIONS requests"], repo, ONE)
-    before = {path for path in home.rglob("*") if path.is_file()}
-    out, err, _ = guarded(repo, "agent-recall", "cross-origin calls fail")
-    assert "Staging drops OPTIONS requests" in out
-    assert "NETWORK" not in err
-    assert {path for path in home.rglob("*") if path.is_file()} == before
-
-
-@pytest.mark.slow
-@needs_model
 def test_a_repository_that_names_an_engine_is_ignored(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -122,7 +122,7 @@ class Forked:
 
 def start(module: str, args: Sequence[str], env: Mapping[str, str] | None = None) -> Forked:
     """`python -m MODULE ARGS` in the checkout, in a process that is forked from a server of this
-    module, so that what it imports is imported once: its `warm_up`, or the whole program."""
+    module, so that what it and its `warm_up` import is imported once."""
     address, _ = _server(module)
     request = {"argv": [*args], "cwd": str(CHECKOUT), "env": {**os.environ, **(env or {})}}
     (take, give), (out, put), warn = os.pipe(), os.pipe(), os.dup(2)
@@ -211,7 +211,10 @@ def _end(server: subprocess.Popen[bytes], folder: Path) -> None:
 def serve(address: str, module: str) -> None:
     """Fork for each connection, until standard input is closed."""
     started = import_module(module)
-    getattr(started, "warm_up", _import_all)()
+    if module == PROGRAM:
+        import_all()
+    elif warm_up := getattr(started, "warm_up", None):
+        warm_up()
     # A collection in a forked process would copy all pages with objects: 50 ms.
     gc.collect()
     gc.freeze()
@@ -254,7 +257,8 @@ def _report_ends(ends: socket.socket, running: dict[int, socket.socket]) -> None
                 connection.sendall(code.to_bytes(4, "big", signed=True))
 
 
-def _import_all() -> None:
+def import_all() -> None:
+    """Import what commands import when they run."""
     import ghp_agents
 
     for module in pkgutil.walk_packages(ghp_agents.__path__, "ghp_agents."):

@@ -96,6 +96,9 @@ def ask(client: str, calls: Sequence[tuple[str, dict[str, Any]]], cwd: Path) -> 
     return replies
 
 
+warm_up = fork_server.import_all
+
+
 def main() -> None:
     """Answer the events on standard input."""
     os.chdir(sys.argv[1])

@@ -53,13 +53,18 @@ def guarded(cwd: Path, *words: str) -> tuple[str, str, float]:
 
 @pytest.mark.slow
 @needs_model
-def test_recall_opens_no_connection_and_ends_at_once(repo: Path) -> None:
+def test_recall_opens_no_connection_and_ends_at_once_though_telemetry_is_asked_for(
+    repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEM0_TELEMETRY", "True")
     run_ghp(["agent-remember", "Staging drops OPTIONS requests"], repo, ONE)
+    before = {path for path in home.rglob("*") if path.is_file()}
     for _ in range(2):  # once with an index to make, once with one that is there
         out, err, delay = guarded(repo, "agent-recall", "cross-origin calls fail")
         assert "Staging drops OPTIONS requests" in out
         assert "NETWORK" not in err
         assert delay < HANGS
+    assert {path for path in home.rglob("*") if path.is_file()} == before
 
 
 def test_the_guard_sees_a_connection(tmp_path: Path) -> None:
