@@ -1,7 +1,6 @@
 """What ended elsewhere is not shown as an agent's work any more."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,19 +8,24 @@ import pytest
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit
 from tests.support.hooks import call, payload
+from tests.support.repos import Restored, Site
 
 
 @pytest.fixture
-def two(clones: Callable[[int], list[Path]]) -> tuple[Path, Path]:
+def two(restored: Restored) -> tuple[Path, Path]:
     """worker-1 of the second clone has finished #1; the first clone knows."""
-    one, other = clones(2)
+    one, other = restored(finished).clones
+    return one, Path(invoke("agent-where 1", other).out.strip())
+
+
+def finished(site: Site) -> None:
+    one, other = site.make_clones()
     succeed(one, "agent-issue new Parse --as @me", "agent-sync")
     succeed(other, "agent-sync", "agent-start 1 --as worker-1")
     place = Path(invoke("agent-where 1", other).out.strip())
     commit(place, {"a.txt": "one\n"})
     succeed(place, "agent-finish --as worker-1", "agent-sync")
     succeed(one, "agent-sync")
-    return one, place
 
 
 def fields(folder: Path) -> tuple[object, ...]:

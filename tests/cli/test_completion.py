@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import CHECKOUT, invoke
+from tests.support.ghp import CHECKOUT, invoke, run_ghp
 from tests.support.road import Road
 
 OURS = (
@@ -51,13 +51,16 @@ def test_a_shell_is_told_what_may_come_next(
 
 
 def next_words(folder: Path, words: str) -> list[str]:
-    """What comes next by the answer to bash, in which each has its kind before it."""
+    """What comes next by the answer to bash, in which each has its kind before it. The process is
+    forked: it goes the same way from `main` on."""
     env = {
         "COMP_WORDS": words,
         "COMP_CWORD": str(words.count(" ")),
         "_GHP_COMPLETE": "bash_complete",
     }
-    return [line for line in ask(folder, "ghp", env) if line]
+    done = run_ghp("", folder, env)
+    assert (done.code, done.err) == (0, "")
+    return [line for line in done.out.splitlines() if line]
 
 
 @pytest.mark.parametrize(

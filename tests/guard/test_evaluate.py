@@ -15,17 +15,27 @@ from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
 from tests.support.consent import anyone_steals
 from tests.support.git import git
+from tests.support.repos import Restored, Site
 from tests.support.taking import take
 
 NOW = 1_790_000_000.0
-Clones = Callable[[int], list[Path]]
 
 
 @pytest.fixture
-def pair(clones: Clones) -> tuple[Claimant, Claimant]:
+def pair(restored: Restored) -> tuple[Claimant, Claimant]:
     """Two agents in two clones; the second has a lease and a claim of which the first heard."""
+    return agents_of(restored(both_work))
+
+
+def agents_of(site: Site) -> tuple[Claimant, Claimant]:
     clock = ManualClock(NOW)
-    one, two = (Claimant(path, f"worker-{n}", clock) for n, path in enumerate(clones(2), 1))
+    one, two = (Claimant(path, f"worker-{n}", clock) for n, path in enumerate(site.clones, 1))
+    return one, two
+
+
+def both_work(site: Site) -> None:
+    site.make_clones()
+    one, two = agents_of(site)
     one.beat()
     one.new("Parse files", body="## Scope\n- src/parser/\n")
     one.sync()
@@ -34,7 +44,6 @@ def pair(clones: Clones) -> tuple[Claimant, Claimant]:
     take(two.parts, LeaseRequest(("/lib/",), reason="sorting"))
     two.sync()
     one.sync()
-    return one, two
 
 
 def judge(one: Claimant, *paths: str, person: bool = False, editing: bool = False) -> list[Verdict]:

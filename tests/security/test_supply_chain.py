@@ -17,6 +17,7 @@ from tests.support.memory import needs_model
 from tools import workflows
 
 ONE = {"GHP_AGENT": "worker-1"}
+HANGS = 5.0  # seconds; with telemetry, an end without a network takes seven and more
 ACTION = "acme/ghp-agents@08c6903cd8c0fde910a37f88322edcfb5dd907a8"
 INSTALLS = re.compile(r"(?:pip3?|pipx|uv|npm|npx)\b[^\n|`]*?\b(?:install|add)\b([^\n`]*)")
 # What may follow: a checkout, a file of pins, or options; never the bare name of a package.
@@ -76,6 +77,22 @@ def test_the_action_and_the_workflow_have_nothing_that_an_auditor_finds(tmp_path
     assert folder is not None
     written = folder / github_setup.WORKFLOW
     assert workflows.audit([CHECKOUT / "action.yml", written]) == []
+
+
+@pytest.mark.slow
+@needs_model
+def test_searching_notes_connects_to_nothing_though_telemetry_is_asked_for(
+    repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEM0_TELEMETRY", "True")
+    run_ghp(["agent-remember", "Staging drops OPTIONS requests"], repo, ONE)
+    before = {path for path in home.rglob("*") if path.is_file()}
+    for _ in range(2):  # once with an index to make, once with one that is there
+        out, err, delay = guarded(repo, "agent-recall", "cross-origin calls fail")
+        assert "Staging drops OPTIONS requests" in out
+        assert "NETWORK" not in err
+        assert delay < HANGS
+    assert {path for path in home.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.slow

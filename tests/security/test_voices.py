@@ -49,6 +49,7 @@ def heard(repo: Path, client: str, paths: list[str]) -> list[str]:
 QUICK = "claude"  # the answers are the same for all clients; only their envelopes differ
 
 
+@pytest.mark.cases(1)  # the next test asks all of them, with less
 @pytest.mark.parametrize(
     "client",
     [pytest.param(name, marks=[] if name == QUICK else [pytest.mark.slow]) for name in EVENTS],
