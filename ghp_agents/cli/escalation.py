@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from ghp_agents.cli import complete, json_choice, output, past
-from ghp_agents.cli.context import acting, say_none, send, start_background
+from ghp_agents.cli.context import LAST_S, acting, say_none, send, start_background
 from ghp_agents.cli.params import LIMIT, STDIN, Seconds, limited, read_text
 from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import question as view
@@ -294,7 +294,10 @@ def answer(app: App, id: str, text: str) -> None:
     advice, and the question stays open. If the question is about leases, a file or waiting agents,
     the chosen option is carried out at once.
     """
+    app.limit_waiting(LAST_S)
     answered = services.answer(app, id, _read(text, "The answer"))
+    own = app.store.snapshot().own(record.ESCALATIONS)
+    is_elsewhere = record.path_of(answered.escalation.id) not in own
     name, asker = answered.escalation.name, answered.escalation.question.agent
     before = [other for other in answered.escalation.answers if other != answered.answer]
     if not answered.is_new:
@@ -308,7 +311,9 @@ def answer(app: App, id: str, text: str) -> None:
             f"{who(last.by)})."
         )
     else:
-        output.done(f"Answered {name}. {asker} sees it at its next status, resume or hook.")
+        usual = "at its next status, resume or hook"
+        then = "after the next sync of its clone" if is_elsewhere else usual
+        output.done(f"Answered {name}. {asker} sees it {then}.")
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
@@ -317,7 +322,7 @@ def answer(app: App, id: str, text: str) -> None:
 
         for note in carry_out(app):
             output.say(note)
-    send(app)
+    send(app, here=is_elsewhere)
 
 
 def _warn_of_odd(answered: services.AnswerResult) -> None:

@@ -15,7 +15,7 @@ from ghp_agents.core.ids import Actor, AgentName, count, one_line
 from ghp_agents.core.person import agent_here
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.git import worktree
-from ghp_agents.handoffs import awaited, own_worktree, record
+from ghp_agents.handoffs import own_worktree, record
 from ghp_agents.handoffs.hand_over import HandOver, hand_over, holds
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, Missing, Sections, size_text
 from ghp_agents.handoffs.service import HandoffResult
@@ -282,12 +282,13 @@ def resume(
     work is restored as it was. On another commit, it is merged and staged. Work that changes
     configuration of tools (coding agents, editors, git, build servers) also needs --allow-config.
     """
+    from ghp_agents.cli.views import resume_news
     from ghp_agents.handoffs import resume as resume_service
     from ghp_agents.pulls import requested_changes
 
     ws = app.ws
     chosen = resume_service.choose(app, issue=issue, handoff=reference)
-    if chosen.about.number and awaited.for_issue(app, chosen.about.number, output.warn):
+    if resume_news.fetch(app, chosen):
         chosen = resume_service.choose(app, issue=issue, handoff=reference)
     if allow_config and not apply:
         raise UsageError("--allow-config needs --apply.", hint="Use `--apply --allow-config`.")

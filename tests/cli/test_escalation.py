@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from ghp_agents.core.clock import SystemClock
-from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp
+from tests.support.clock import ManualClock
+from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp, succeed
 from tests.support.git import git
 
 AS = {"GHP_AGENT": "worker-1"}
@@ -510,3 +511,35 @@ def test_only_the_number_of_an_option_stands_for_it(repo: Path, text: str, store
     invoke(["agent-answer", name, text], repo)
     (question,) = json.loads(invoke("agent-escalations --json", repo).out)
     assert [answer["text"] for answer in question["answers"]] == [stored]
+
+
+@pytest.mark.slow
+def test_an_answer_for_another_clone_is_there_when_the_command_ends(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    succeed(one, "agent-init", "agent-heartbeat --as worker-1")
+    name = invoke("agent-escalate Which?", one, {"GHP_AGENT": "worker-1"}).out.strip()
+    succeed(one, "agent-sync")
+    succeed(other, "agent-init", "agent-sync")
+    done = invoke(f"agent-answer {name} eight", other, {"GHP_BACKGROUND": "1"})
+    assert (done.code, done.err) == (
+        0, f"✓ Answered {name}. worker-1 sees it after the next sync of its clone.\n",
+    )  # fmt: skip
+    succeed(one, "agent-sync")
+    assert "eight" in invoke(f"agent-escalations {name}", one).out
+
+
+@pytest.mark.slow
+def test_who_waits_for_an_answer_gets_it_by_resume(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    clock = ManualClock()
+    succeed(one, "agent-init", "agent-heartbeat --as worker-1", clock=clock)
+    name = invoke("agent-escalate Which?", one, AS, clock=clock).out.strip()
+    succeed(one, "agent-sync", clock=clock)
+    succeed(other, "agent-init", "agent-sync", f"agent-answer {name} eight", clock=clock)
+    assert f"{name}, asked by worker-1" in invoke("agent-resume", one, AS, clock=clock).out
+    clock.wait(16)
+    assert "> eight" in invoke("agent-resume", one, AS, clock=clock).out

@@ -122,7 +122,9 @@ def test_a_yes_about_a_file_lets_the_asker_change_and_commit_it(
     assert question(one)["question"] == "May I change src/a.py, leased by w-b?"
     news(other, "w-b")
     answered = invoke(f"agent-answer {name} yes", other)
-    assert answered.err.startswith(f"✓ Answered {name}. w-a sees it at its next status")
+    assert answered.err.startswith(
+        f"✓ Answered {name}. w-a sees it after the next sync of its clone"
+    )
     assert f"{name}: w-a may change src/a.py. The lease L-" in answered.err
     sync(one, other)
     for clone in (one, other):
