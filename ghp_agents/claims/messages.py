@@ -111,7 +111,7 @@ def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
         )
     return RefusedError(
         f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{_why(lease)}",
-        hint=f"Stop working on #{issue}. `ghp agent-claim --next` finds other work; {ASK}.",
+        hint=f"Leave #{issue} to {who}. `ghp agent-claim --next` finds other work; {ASK}.",
     )
 
 

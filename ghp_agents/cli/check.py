@@ -1,5 +1,6 @@
 """`agent-check`: may these files be changed now? All hooks ask this command."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -166,9 +167,12 @@ def _run_check(
 
 def _print(checked: CheckResult, *, quiet: bool) -> None:
     """Print the result. `quiet`, for the hook of each commit: print nothing if all is allowed."""
-    for verdict in checked.refused:
-        output.page(one_line(verdict.why, LINE))
-        output.page(f"  Next: {one_line(verdict.next, LINE)}")
+    for (why, advice), paths in _by_reason(checked.refused).items():
+        output.page(one_line(why, LINE))
+        if len(paths) > 1:
+            rest = f" and {len(paths) - LIST_LIMIT} more" if len(paths) > LIST_LIMIT else ""
+            output.page(f"  Files: {', '.join(map(file, paths[:LIST_LIMIT]))}{rest}")
+        output.page(f"  Next: {one_line(advice, LINE)}")
     for committer in checked.strangers:
         output.page(one_line(committer.why, LINE))
         output.page(f"  Next: {committer.next}")
@@ -181,6 +185,14 @@ def _print(checked: CheckResult, *, quiet: bool) -> None:
         output.say(f"{more} more refused; use --json to list all.")
     if not quiet or checked.refused or checked.warnings:
         output.say(_summary(checked))
+
+
+def _by_reason(verdicts: Sequence[Verdict]) -> dict[tuple[str, str], list[str]]:
+    """The files that are refused for the same reason, by the reason and what to do."""
+    paths: dict[tuple[str, str], list[str]] = {}
+    for verdict in verdicts:
+        paths.setdefault((verdict.why, verdict.next), []).append(verdict.path)
+    return paths
 
 
 def _summary(checked: CheckResult) -> str:

@@ -100,7 +100,7 @@ def refuse_forbidden(
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
     _refuse_missing(ctx, subject)
-    _refuse_empty(ctx.ws, tips)
+    _refuse_empty(ctx.ws, tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
@@ -240,12 +240,12 @@ def _refuse_missing(ctx: Context, subject: FinishSubject) -> None:
     )
 
 
-def _refuse_empty(ws: Workspace, tips: Tips) -> None:
+def _refuse_empty(ws: Workspace, tips: Tips, issue: int) -> None:
     if worktree.contains(ws.folder, tips.trunk, tips.head):
         raise RefusedError(
             f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
             hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
-            "agent-issue close N --reason WHY`.",
+            f"agent-issue close {issue} --reason WHY`.",
         )
 
 

@@ -116,7 +116,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
             3,
             "",
             "Error: #1 is claimed by worker-2 since <then>. worker-2 gave this reason: «stolen: "
-            "It is urgent».\nHint: Stop working on #1. `ghp agent-claim --next` finds other "
+            "It is urgent».\nHint: Leave #1 to worker-2. `ghp agent-claim --next` finds other "
             "work; to ask a person: `ghp agent-escalate …`.\n",
         )
     ghp(one, "agent-heartbeat --as worker-1 --issue 0")

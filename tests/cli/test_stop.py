@@ -193,6 +193,9 @@ def test_one_that_must_stop_is_told_to_begin_nothing_and_gets_no_lease(repo: Pat
         assert refused.code == 3
         assert "told worker-1 to stop. Reason given: «Wrong approach»." in refused.err
     assert invoke("agent-leases", repo).out == ""
+    assert invoke("agent-check a.txt b.txt --as worker-1", repo).out == (
+        f"{REFUSED}\n".replace("Next:", "  Files: a.txt, b.txt\n  Next:")
+    )
     stop(repo, "worker-1 --undo --as @me")
     succeed(repo, "agent-lease a.txt --as worker-1")
 

@@ -163,7 +163,10 @@ def test_without_a_commit_nothing_is_done(road: Road) -> None:
     path = road.start("worker-1").path
     with pytest.raises(RefusedError, match="has no commits since main") as refused:
         road.finish("worker-1", path)
-    assert refused.value.hint.startswith("Commit your work first.")
+    assert refused.value.hint == (
+        "Commit your work first. If nothing needs to change, close the issue: "
+        "`ghp agent-issue close 1 --reason WHY`."
+    )
 
 
 def test_on_the_trunk_and_on_no_branch_nothing_can_be_finished(road: Road, place: Path) -> None:
