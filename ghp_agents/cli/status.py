@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ghp_agents.leases.wait_graph import Wait
 
 STALE = (Liveness.STALE, Liveness.DEAD)
+HOLDERS = 10  # agents without a heartbeat that are named
 
 
 class StatusRead(NamedTuple):
@@ -155,7 +156,7 @@ def _print(
     app: App, look: StatusRead, choice: AgentChoice, then: float | None, *, is_screen: bool
 ) -> None:
     if not look.views:
-        output.say(_nothing(look.agents, choice, then))
+        output.say(_nothing(app, look.agents, choice, then))
     elif choice.name:
         row = look.overview.agents[0]
         held = current_issue.held(app, row.name, look.views[0].clone) if then is None else ()
@@ -283,18 +284,29 @@ def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | N
     output.as_json(upstream_view.joined(document, heard, choice.name), upstream_view.rows(document))
 
 
-def _nothing(agents: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:
+def _nothing(app: App, agents: Sequence[AgentView], choice: AgentChoice, then: float | None) -> str:
     if choice.stale:
         return "No agents are stale."
     if choice.capability:
         return f"No living agent has the capability {named(choice.capability)}."
     if agents:
         return "No agent is alive; `ghp agent-status NAME` shows one that is gone."
-    return (
-        "No agents yet. Start one with `ghp agent-start --next --as NAME`."
-        if then is None
-        else "There were no agents at that time."
-    )
+    if then is not None:
+        return "There were no agents at that time."
+    return _unseen(app) or "No agents yet. Start one with `ghp agent-start --next --as NAME`."
+
+
+def _unseen(app: App) -> str:
+    """The agents that hold issues and have no heartbeat here yet: locks arrive before records."""
+    if not app.ws.ghp_dir.exists():
+        return ""
+    from ghp_agents.claims.service import claims
+
+    held = [x for x in claims(app.offline.locks).items() if not x[1].is_person]
+    holders = [f"{named(lock.holder or '')} (#{number})" for number, lock in held[:HOLDERS]]
+    more = f" and {len(held) - HOLDERS} more" if len(held) > HOLDERS else ""
+    listed = ", ".join(holders) + more
+    return listed and f"No heartbeat has arrived yet. These agents hold an issue: {listed}."
 
 
 def _set_status(app: App, agent: str | None, new_status: str) -> None:

@@ -65,6 +65,15 @@ def test_a_fresh_clone_hears_who_is_there(clones: Clones) -> None:
     assert [*json.loads(status(other, "--json").out)["agents"]] == ["worker-1"]
 
 
+def test_a_holder_whose_heartbeat_has_not_arrived_is_named(clones: Clones) -> None:
+    one, other = clones(2)
+    succeed(one, "agent-issue new Parse --as @me", "agent-sync")
+    assert invoke("agent-claim 1 --as worker-1", one, ALONE).code == 0
+    assert invoke("agent-claim 1 --as worker-2", other, ALONE).code == 3
+    line = "No heartbeat has arrived yet. These agents hold an issue: worker-1 (#1).\n"
+    assert status(other, "--offline").err.startswith(line)
+
+
 def test_where_nobody_uses_it_nothing_is_created(clones: Clones) -> None:
     (one,) = clones(1)
     assert status(one) == (0, "", NOBODY + NEVER)
