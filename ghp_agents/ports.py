@@ -117,10 +117,11 @@ class StateStore(Protocol):
 class Exchange(Protocol):
     """Exchanges the records of a store with other clones. The adapters of `StateStore` have it."""
 
-    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Fold, then exchange with the remote. An unreachable remote is reported, not raised.
 
-        `paced` respects the hosts' rate limits: too early, it only folds.
+        `paced` respects the hosts' rate limits: too early, it only folds. Without `fetch`, it only
+        sends: for a caller that has fetched just before.
         """
 
     def hear(self, timeout: float) -> SyncReport:

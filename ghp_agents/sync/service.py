@@ -89,7 +89,7 @@ def sync(
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:
-        report = _together(report, ctx.exchange.sync(push=push))
+        report = _together(report, ctx.exchange.sync(push=push, fetch=False))
     report = report._replace(notes=(*report.notes, *notes))
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
@@ -211,6 +211,7 @@ def _show(
 
 def _together(first: SyncReport, second: SyncReport) -> SyncReport:
     return second._replace(
+        fetched=first.fetched or second.fetched,
         pushed=first.pushed or second.pushed,
         news=first.news + second.news,
         refused=first.refused + second.refused,

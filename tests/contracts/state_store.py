@@ -383,6 +383,23 @@ class StateStoreContract:
         assert len(notes(other)) == 2
         assert one.sync_status().unsent == 0
 
+    def test_a_sync_that_only_sends_brings_no_news(self, field: Field) -> None:
+        one, other = field.store(0), field.store(1)
+        say(field, one, "a")
+        say(field, other, "b")
+        other.sync()
+        report = one.sync(fetch=False)
+        assert (report.fetched, report.pushed, report.news) == (False, True, 0)
+        assert (report.unsent, report.trouble) == (0, None)
+        assert one.news_at() is None
+        assert len(notes(one)) == 1
+        other.sync()
+        assert len(notes(other)) == 2
+        field.cut()
+        say(field, one, "c")
+        report = one.sync(fetch=False)
+        assert (report.pushed, report.unsent, bool(report.trouble)) == (False, 1, True)
+
     def test_an_unreachable_remote_is_reported_and_everything_is_sent_later(
         self, field: Field
     ) -> None:

@@ -41,12 +41,12 @@ class CountingStore(MemoryStore):
             self.before_looks.pop(0)()
         return super().snapshot(at)
 
-    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         self.syncs.append(self.script.passed)
         if paced and self.script.passed < self.sends_from:
             return SyncReport(remote="hub")
         self.script.wait(self.took)
-        return super().sync(push=push, paced=paced)
+        return super().sync(push=push, paced=paced, fetch=fetch)
 
 
 class Desk:

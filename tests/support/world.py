@@ -125,13 +125,13 @@ class WorldStore(MemoryStore):
         super().commit(records, expected)
         self.world.committed += [(self.number, record.id) for record in records]
 
-    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Exchange with the remote; rights come along."""
         clone = self.world.clones[self.number]
         clone.cut(away=not clone.board.reachable)  # a line that broke is broken for all
         if clone.loses_answer and clone.hub.reachable:
             return self._lose_answer(clone)
-        report = super().sync(push=push, paced=paced)
+        report = super().sync(push=push, paced=paced, fetch=fetch)
         if report.fetched:
             clone.locks.hear()
             self.world.synced(self.number)

@@ -74,7 +74,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
 def _publish(ctx: Context, mine: HeldLock) -> None:
     """Sync the results. If that fails, keep the lock so that no other clone repeats the
     commands."""
-    mine.is_kept = bool(ctx.exchange.sync().trouble)
+    mine.is_kept = bool(ctx.exchange.sync(fetch=False).trouble)
 
 
 def _is_meant(questions: OpenQuestions, comment: HeardComment) -> bool:

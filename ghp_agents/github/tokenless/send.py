@@ -74,7 +74,7 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
                     notes.append(_note(waiting, result))
                     issues |= {waiting.issue, result.number if waiting.kind == CREATE else 0}
             finally:
-                mine.is_kept = bool(ctx.exchange.sync().trouble)
+                mine.is_kept = bool(ctx.exchange.sync(fetch=False).trouble)
     except (UnknownError, TokenError) as error:
         return Delivery((f"Not sent for other clones yet: {one_line(str(error), 200)}",))
     return Delivery(tuple(notes), frozenset(issues - {0}))

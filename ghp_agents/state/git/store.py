@@ -126,7 +126,7 @@ class GitRefsStore:
                 stack.enter_context(self._locked())
             yield
 
-    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Fold, then exchange with the coordination remote; see `ports.StateStore`."""
         from ghp_agents.state.git import fold, publish, sync, throttle
 
@@ -146,7 +146,7 @@ class GitRefsStore:
                 again_at = None if refused or status.remote is None else soonest
                 return SyncReport(remote=status.remote, unsent=status.unsent, again_at=again_at)
             push = push and not throttle.is_refused(self._ws)
-        report = sync.safely(self._ws, send=push, wait=not paced)
+        report = sync.safely(self._ws, send=push, wait=not paced, fetches=fetch)
         if report.news or report.notes:
             publish.write_view(self._ws, self.snapshot())
         throttle.schedule(self._ws, report)

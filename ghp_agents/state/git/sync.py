@@ -37,11 +37,13 @@ LOCK = "sync.lock"
 SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
-def sync(ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False) -> SyncReport:
+def sync(
+    ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False, fetches: bool = True
+) -> SyncReport:
     """One exchange. An unreachable or refusing remote is reported, not raised.
 
-    Without `wait`, it does not wait for a running exchange. If a `brief` one ends in trouble, that
-    says nothing of a real one, and only its time is noted.
+    Without `wait`, it does not wait for a running exchange; without `fetches`, it only sends. If a
+    `brief` one ends in trouble, that says nothing of a real one, and only its time is noted.
     """
     remote = coordination_remote(ws)
     if remote is None:
@@ -50,7 +52,7 @@ def sync(ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False) -
     try:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)
         with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
-            report = _exchange(ws, remote, held, send=send)
+            report = _exchange(ws, remote, held, send=send, fetches=fetches)
     except LockTimeoutError as error:
         # The running exchange may have missed the newest records.
         again_at = None if wait else ws.clock.now()
@@ -84,17 +86,29 @@ def _noted(previous: SyncMemory, report: SyncReport, now: float, *, sent: bool) 
     )
 
 
-def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool) -> SyncReport:
+def _exchange(
+    ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool, fetches: bool
+) -> SyncReport:
     repository = open_repository(ws)
     if held:
         _heal_seen(repository)
+    report = SyncReport(remote=remote.name)
+    if fetches:
+        report = _fetch_all(ws, repository, remote, held)
+    if report.trouble or not send:
+        return report._replace(unsent=count_unsent(repository))
+    return _send(ws, repository, remote, held, report)
+
+
+def _fetch_all(
+    ws: Workspace, repository: StateRepository, remote: Remote, held: Sequence[int]
+) -> SyncReport:
     before, rights = repository.refs(SEEN_REFS), repository.refs(SEEN_LEASE_REFS)
     progress.note(f"fetching from {remote.name}")
     trouble = fetch(ws, repository, remote, keep_open=held)
     _keep_locks(repository, rights)
     if trouble:
-        unsent = count_unsent(repository)
-        return SyncReport(remote=remote.name, trouble=trouble, unsent=unsent)
+        return SyncReport(remote=remote.name, trouble=trouble)
     after = repository.refs(SEEN_REFS)
     news = sum(
         1
@@ -102,10 +116,7 @@ def _exchange(ws: Workspace, remote: Remote, held: Sequence[int], *, send: bool)
         if before.get(ref) != oid and not ref.endswith(repository.clone)
     )
     _note_records("reading {}", repository, after.values(), before.values())
-    report = SyncReport(remote=remote.name, fetched=True, news=news)
-    if not send:
-        return report._replace(unsent=count_unsent(repository))
-    return _send(ws, repository, remote, held, report)
+    return SyncReport(remote=remote.name, fetched=True, news=news)
 
 
 def _send(
@@ -269,9 +280,11 @@ def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:
         return SyncReport(remote=remote, trouble=trouble)
 
 
-def safely(ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False) -> SyncReport:
+def safely(
+    ws: Workspace, *, send: bool, wait: bool = True, brief: bool = False, fetches: bool = True
+) -> SyncReport:
     """`sync`, with git's own failures in the report, too."""
     try:
-        return sync(ws, send=send, wait=wait, brief=brief)
+        return sync(ws, send=send, wait=wait, brief=brief, fetches=fetches)
     except git.GitError as error:
         return SyncReport(remote=ws.settings.remote or "", trouble=str(error))

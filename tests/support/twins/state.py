@@ -143,7 +143,7 @@ class MemoryStore:
         with self._lock:
             yield
 
-    def sync(self, *, push: bool = True, paced: bool = False) -> SyncReport:
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Exchange with the hub."""
         self.fold()
         hub = self._hub
@@ -154,16 +154,21 @@ class MemoryStore:
         if not hub.reachable:
             unsent = len(mine) - len(hub.histories.get(self._clone, ()))
             return SyncReport(remote="hub", unsent=unsent, trouble="the hub cannot be reached")
-        self._news_at, self._heard = self._clock.now(), self._clock.interval()
-        others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
-        news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
-        self._known = {self._clone: mine} | others
+        news = self._fetch(hub) if fetch else 0
         sent = hub.histories.get(self._clone, ())
         if push and mine:  # a clone without commits is invisible to the others
             hub.histories[self._clone] = mine
         unsent = 0 if push else len(mine) - len(sent)
         pushed = push and sent != mine
-        return SyncReport(remote="hub", fetched=True, pushed=pushed, news=news, unsent=unsent)
+        return SyncReport(remote="hub", fetched=fetch, pushed=pushed, news=news, unsent=unsent)
+
+    def _fetch(self, hub: "MemoryRemote") -> int:
+        """Take over what the others sent; returns how many of them have sent something new."""
+        self._news_at, self._heard = self._clock.now(), self._clock.interval()
+        others = {clone: log for clone, log in hub.histories.items() if clone != self._clone}
+        news = sum(1 for clone, log in others.items() if self._known.get(clone) != log)
+        self._known = {self._clone: self._known[self._clone]} | others
+        return news
 
     def hear(self, timeout: float) -> SyncReport:
         """Only fetch; this hub answers at once or never."""
