@@ -39,8 +39,8 @@ LOWEST_READY := .cache/lowest/.ready$(subst /,-,$(CURDIR)-$(PYTHON))
 
 $(LOWEST_READY): pyproject.toml tools/lowest.py | $(DEV)
 	$(BIN)/python tools/lowest.py > .venv/lowest.txt
-	$(PYTHON) -m venv --clear .cache/lowest
-	.cache/lowest/bin/pip install --quiet --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
+	$(PYTHON) -m venv --clear --without-pip .cache/lowest
+	$(BIN)/pip --python .cache/lowest install --quiet --no-compile --disable-pip-version-check -c .venv/lowest.txt -e ".[test]"
 	touch $@
 
 lowest: $(LOWEST_READY)
