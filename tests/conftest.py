@@ -17,6 +17,7 @@ import pytest
 
 from tests.support import guard, order, outside, repos, thorough
 from tests.support.git import add_worktree
+from tests.support.hangs import Watch
 from tests.support.thorough import IS_THOROUGH
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 pytest_plugins = ["tests.support.team"]  # `clones`, and a team of agents in them
 TESTS = Path(__file__).parent
 SHIELD = pytest.StashKey[Path]()
+WATCH = pytest.StashKey[Watch]()
 LASTS = 120.0  # seconds for which what was made once is new enough
 
 # The same examples in each run, so that a change is judged by what it changed; THOROUGH=1 looks for
@@ -45,6 +47,7 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = Path(tempfile.mkdtemp(prefix="ghp-tests-"))
     config.stash[SHIELD] = folder
     guard.shield(folder / "home")
+    config.stash[WATCH] = Watch(config)
     gc.disable()  # thousands of tests are collected, and none of them is garbage
 
 
@@ -93,7 +96,14 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Nothing is left behind."""
+    config.stash[WATCH].end()
     shutil.rmtree(config.stash[SHIELD], ignore_errors=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> None:
+    """A test that hangs ends its process."""
+    item.config.stash[WATCH].begin_test()
 
 
 @pytest.hookimpl(wrapper=True)
