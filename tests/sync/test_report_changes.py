@@ -75,6 +75,7 @@ def test_the_report_is_no_heartbeat(two: TwoClones) -> None:
     one, _, place = two
     (place / "a.py").write_text("0\n" + LINES)
     path = one / ".git/ghp/agents/worker-1.json"
+    path.touch()
     beaten = path.stat().st_mtime - 900
     os.utime(path, (beaten, beaten))
     succeed(one, "agent-sync")
