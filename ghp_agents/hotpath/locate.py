@@ -216,11 +216,20 @@ def branch(git_dir: str) -> str | None:
 
 
 def issue_of_branch(branch: str) -> int | None:
-    """The number of the issue that a branch is for, by upstream GHP's patterns in their order."""
-    import re  # a heartbeat does not need it
+    """The number of the issue that a branch is for, by upstream GHP's patterns in their order:
+    `/12-`, `^12-`, `-12-` and `[/#]12$`. Without `re`, which costs as much as an edit check."""
+    import itertools  # a heartbeat does not need it
 
-    for pattern in (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$"):
-        number = re.search(pattern, branch)
-        if number and 0 < int(number[1]) < NUMBERS_END:
-            return int(number[1])
+    numbers, at = [], 0
+    for is_number, characters in itertools.groupby(branch, str.isdecimal):
+        text = "".join(characters)
+        end = at + len(text)
+        if is_number:
+            numbers.append((branch[at - 1 : at] if at else "", text, branch[end : end + 1]))
+        at = end
+    for starts, stop in ((("/",), "-"), (("",), "-"), (("-",), "-"), (("/", "#"), "")):
+        matches = (int(text) for start, text, after in numbers if start in starts and after == stop)
+        number = next(matches, 0)
+        if 0 < number < NUMBERS_END:
+            return number
     return None

@@ -283,16 +283,23 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
     if claim is not None and claim[2] < generation:
         claim = None  # the policy is older than the claim
     is_lost = claim is not None and not _is_held(claim, case)
-    if is_lost or (presence.get("local") or {}).get("former"):
-        from ghp_agents.hotpath.locate import issue_of_branch
+    former = (presence.get("local") or {}).get("former") or ()
+    here = _issue_here(case) if is_lost or former else ""
+    if is_lost or here in former:
         from ghp_agents.hotpath.lost_claim import lost_here  # expensive and rarely needed
 
         held = {number: x for number, x in book["claims"].items() if _is_held(x, case)}
-        here = issue_of_branch((case.branch and case.branch()) or "")
-        fence = lost_here(book["claims"], held, case, str(here))
+        fence = lost_here(book["claims"], held, case, here)
         if fence:
             return Verdict(DENY, path, FENCED, fence.holder, fence.since, fence.words, fence.hint)
     return None if claim else _handed_over(book, path, case, presence.get("handed"))
+
+
+def _issue_here(case: EditRequest) -> str:
+    """The number of the issue that the branch is for; empty for none."""
+    from ghp_agents.hotpath.locate import issue_of_branch
+
+    return str(issue_of_branch((case.branch and case.branch()) or "") or "")
 
 
 def _is_held(claim: "Sequence[Any]", case: EditRequest) -> bool:

@@ -1,11 +1,21 @@
 """The repository around a folder, found without git, is the one that git finds."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from ghp_agents.hotpath.locate import Location, branch, locate, worktree_at
+from ghp_agents.hotpath.locate import (
+    NUMBERS_END,
+    Location,
+    branch,
+    issue_of_branch,
+    locate,
+    worktree_at,
+)
 from tests.support.git import git, run_git
 
 
@@ -156,3 +166,15 @@ def test_places_compare_by_what_they_say() -> None:
     assert one != Location(None, "/a/.git", "/a/.git")
     assert len({one, Location("/a", "/a/.git", "/a/.git")}) == 1
     assert repr(one) == "Location('/a', '/a/.git', '/a/.git')"
+
+
+PATTERNS = (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$")  # upstream GHP's
+
+
+@given(st.lists(st.sampled_from(["a", "/", "-", "#", "0", "12", "٣", "9" * 17]), max_size=9))
+def test_the_issue_of_a_branch_is_the_one_of_upstreams_patterns(parts: list[str]) -> None:
+    name = "".join(parts)
+    matches = [re.search(pattern, name) for pattern in PATTERNS]
+    numbers = [int(match[1]) for match in matches if match]
+    expected = next((number for number in numbers if 0 < number < NUMBERS_END), None)
+    assert issue_of_branch(name) == expected
