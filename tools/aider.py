@@ -27,7 +27,7 @@ def ready(home: str | None = None) -> list[str]:
     def add(folder: Path) -> None:
         venv.create(folder, symlinks=True)
         program = str(folder / "bin/python")
-        wanted = ("install", "--only-binary=:all:", PACKAGE)
+        wanted = ("install", "--no-compile", "--only-binary=:all:", PACKAGE)
         pip(folder, home or os.environ.get("HOME", "/"), "--python", program, *wanted)
 
     # Not the script, which names the folder that the environment was made in.

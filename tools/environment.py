@@ -116,9 +116,8 @@ def install(extras: str) -> bool:
     say(f"Installing ghp-agents {wanted} (log: {LOG}) …")
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
     command = [*pip, "--progress-bar=off", "--editable", "." if core else f".[{extras}]"]
-    if core:
-        command.append("--no-compile")  # a demo imports few of their modules
-    elif MEMORY.is_dir():
+    command.append("--no-compile")  # few of their modules are ever imported
+    if not core and MEMORY.is_dir():
         command += ["--editable", f"./{MEMORY}"]
     seen: list[str] = []
     with (

@@ -60,7 +60,7 @@ def ready(home: str | None = None) -> None:
             return
         say(f"Making {VENV.relative_to(pages.CHECKOUT)} …")
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(VENV)], check=True)
-        packages = ("install", *requirements())
+        packages = ("install", "--no-compile", *requirements())
         pip(HOME, home or os.environ.get("HOME", "/"), *packages, python=VENV / "bin/python")
         note.write_text(wanted)
 
