@@ -1,9 +1,9 @@
 # `make demo` and `make test` do all the set-up: Python 3.11+ with venv, git and make are enough.
 #   PYTHON=python3.12   the interpreter that .venv is made with
-#   JOBS=4              processes that the tests run in: more than cores, for tests also wait
+#   JOBS=2              processes that the tests run in: more than cores, for tests also wait
 
 PYTHON ?= python3
-JOBS ?= $(if $(filter test-slow,$@),4,3)
+JOBS ?= 4
 BIN := .venv/bin
 CORE := .venv/.ready-core
 DEV := .venv/.ready-all-dev

@@ -127,6 +127,7 @@ def test_git_judges_each_merge_by_its_paths(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_guard_that_lets_everything_pass_misses_every_conflict(place: Place) -> None:
     found = replays(place, Careless)
     assert [bool(each.whole) for each in found] == [False] * 3 + [True] * 9
@@ -134,6 +135,7 @@ def test_a_guard_that_lets_everything_pass_misses_every_conflict(place: Place) -
     assert [each.refusals() for each in found] == [[]] * 12
 
 
+@pytest.mark.slow
 def test_the_rule_per_file_refuses_what_merges(place: Place) -> None:
     found = replays(place, FileRule)
     assert [each.missed() for each in found] == [[]] * 12
@@ -145,6 +147,7 @@ def test_the_rule_per_file_refuses_what_merges(place: Place) -> None:
     assert (idle.measured, idle.note) == (25.0, "3 of 12 replays with a refusal")
 
 
+@pytest.mark.slow
 def test_the_real_hook_refuses_only_what_git_cannot_merge() -> None:
     with temporary(quick=True) as place:
         found = replays(place, Hooks)

@@ -341,6 +341,7 @@ def test_only_an_assignee_that_is_alive_keeps_others_out(pair: tuple[Claimant, C
         assert later.word == "allow"
 
 
+@pytest.mark.slow
 def test_an_assignee_in_another_clone_keeps_others_out(clones: Clones) -> None:
     clock = ManualClock(1_790_000_000.0)
     here, there = clones(2)

@@ -138,6 +138,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
     assert said.get_payload(decode=True) == (CHECKOUT / "README.md").read_bytes()
 
 
+@pytest.mark.slow
 def test_the_program_in_the_wheel_finds_its_templates(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ PARTS = st.sampled_from(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(st.lists(PARTS, max_size=12).map("".join))
 @example("make '\n' rm")

@@ -86,6 +86,7 @@ def test_a_path_that_would_be_read_as_options_is_refused(name: str) -> None:
         )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_first_program_that_has_the_image_is_used(fakes: FakeContainers) -> None:
     fakes.install("docker", "[]")
     first = container.find("container", IMAGE, "", environ(fakes))

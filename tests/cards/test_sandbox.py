@@ -47,6 +47,7 @@ def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
     new_shift.end_all()
 
 
+@pytest.mark.slow
 @works
 def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> None:
     mine({"agents": {"runs": {"sandbox": "bwrap"}}})

@@ -56,6 +56,7 @@ def test_the_next_is_no_epic_and_waits_for_no_person_and_both_can_be_named(one: 
     assert one.claim_next().issue.title == "Everything"  # it was taken by its name
 
 
+@pytest.mark.slow
 def test_the_next_again_is_the_same_until_it_is_done(one: Claimant) -> None:
     one.new("Second")
     first = one.claim_next()

@@ -119,6 +119,7 @@ def test_what_one_unheard_of_was_given_is_not_free_whatever_others_say_of_it(
     assert two.claim(1).how == "takeover"
 
 
+@pytest.mark.slow
 def test_a_claim_never_expires_under_a_person(team: Team, one: Claimant, two: Claimant) -> None:
     person = team.person("worker-1")
     assert person.claim(1).lease.is_person

@@ -50,6 +50,7 @@ def ghp(folder: Path, args: str | Sequence[str]) -> Result:
 # ------------------------------------------------------------------------------- claiming
 
 
+@pytest.mark.slow
 def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Path]) -> None:
     one, _ = two
     assert ghp(one, "agent-claim 1 --as worker-1") == (0, "1\n", "✓ Claimed #1 «Parse files».\n")

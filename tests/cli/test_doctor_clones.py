@@ -55,6 +55,7 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(used: Path, remot
     assert len(log.read_text().splitlines()) == 1, "it was asked once"
 
 
+@pytest.mark.slow
 def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_write(
     used: Path, remote: Path
 ) -> None:

@@ -174,6 +174,7 @@ def test_what_reads_asks_once_and_says_how_old_its_news_is_while_nobody_answers(
     assert "sync" not in findings(other)  # a brief question that failed is no failed sync
 
 
+@pytest.mark.slow
 def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(
     clones: Clones,
 ) -> None:
@@ -188,6 +189,7 @@ def test_an_agent_that_only_another_clone_knows_can_be_stopped_and_explained(
     assert (code, err.partition("\n")[0]) == (1, "Error: There is no agent worker-3.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["agent-claim 1", "agent-start 1"])
 def test_an_issue_that_only_another_clone_knows_can_be_begun(clones: Clones, command: str) -> None:
     one, other = clones(2)

@@ -54,6 +54,7 @@ def test_an_issue_that_waits_is_explained_rule_by_rule(here: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_doing_what_an_explanation_names_lets_the_agent_claim_it(here: Path) -> None:
     assert invoke("agent-claim 2 --as worker-1", here).code == 3
     explanation = explained(here, "2")

@@ -368,6 +368,7 @@ def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
     assert note not in invoke("agent-lease --name port --strict", other, TWO).err
 
 
+@pytest.mark.slow
 def test_of_two_strict_leases_in_two_clones_one_is_granted_without_a_sync(
     clones: Clones,
 ) -> None:

@@ -203,6 +203,7 @@ def test_forgetting_takes_a_note_out_of_the_state_and_the_index(repo: Path) -> N
     assert (refused.code, refused.out) == (3, "")
 
 
+@pytest.mark.slow
 @needs_model
 def test_indexing_twice_changes_nothing_the_second_time(repo: Path) -> None:
     tell(repo, CORS)

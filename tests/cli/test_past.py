@@ -121,6 +121,7 @@ def test_each_list_shows_later_what_it_showed_then(place: Place) -> None:
         assert place.must(words) != then[words]
 
 
+@pytest.mark.slow
 def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
     shown, page = place.must("agent-issues --json"), place.must("agent-issue show 1")
     go_on(place)
@@ -152,6 +153,7 @@ def test_issues_are_shown_as_they_were_without_the_claims(place: Place) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_jobs_are_shown_as_they_were_and_those_in_progress_as_assigned(place: Place) -> None:
     (job,) = json.loads(place.must("agent-jobs --json"))
     assert (job["state"], job["holder"]) == ("in_progress", "worker-1")

@@ -14,6 +14,7 @@ from tests.support.ghp import CHECKOUT, invoke, run_ghp, succeed
 AS = {"GHP_AGENT": "worker-1"}
 
 
+@pytest.mark.slow
 def test_a_beat_prints_nothing_and_shows_in_the_status(repo: Path) -> None:
     beat = ["agent-heartbeat", "--status", "testing", "--issue", "12", "--action", "Running tests"]
     assert run_ghp(beat, repo, AS) == (0, "", "")
@@ -135,6 +136,7 @@ def test_two_sessions_under_one_name_are_two_agents(repo: Path) -> None:
     assert agents == names
 
 
+@pytest.mark.slow
 def test_modules_of_the_project_are_not_taken_for_pythons(repo: Path) -> None:
     for name in ("json", "click", "subprocess", "signal", "ghp_agents", "git", "pathlib"):
         (repo / f"{name}.py").write_text("raise SystemExit('a module of the project was run')\n")

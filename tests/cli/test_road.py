@@ -220,6 +220,7 @@ def ready(folder: Path) -> Path:
     return Road(folder).work
 
 
+@pytest.mark.slow
 def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) -> None:
     assert ghp(folder, "agent-merge 1 --unchecked --as lead") == (
         0,

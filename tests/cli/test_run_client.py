@@ -54,6 +54,7 @@ def test_a_client_gets_the_resume_text_as_its_first_prompt(repo: Path, env: dict
     assert "# Resume: #1 «Parse»" in rest
 
 
+@pytest.mark.slow
 def test_a_client_without_hooks_in_this_clone_is_started_with_a_warning(
     clones: Callable[[int], list[Path]], env: dict[str, str]
 ) -> None:
@@ -132,6 +133,7 @@ def test_when_the_client_has_ended_its_agent_is_dead_at_once(
     assert (shown["group"], [x["kind"] for x in shown["needs"]]) == ("needs-you", [need])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
 def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     repo: Path, env: dict[str, str]
@@ -163,6 +165,7 @@ def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     assert liveness(repo) == "stopped"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
 @pytest.mark.parametrize("words", ["1 --run claude", "1 -- mine"])
 def test_how_the_client_was_started_changes_nothing_about_what_its_end_looks_like(
@@ -202,6 +205,7 @@ def client() -> Iterator["subprocess.Popen[bytes]"]:
     popen.wait()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", ["2 -- mine", "1 --run claude", "1 --run claude --tmux"])
 def test_while_a_client_that_was_started_for_the_agent_runs_no_second_starts(
     repo: Path, tmux: dict[str, str], client: "subprocess.Popen[bytes]", words: str
@@ -224,6 +228,7 @@ def test_while_a_client_that_was_started_for_the_agent_runs_no_second_starts(
     assert run_ghp("agent-start 1 -- mine", repo, env).out.startswith("mine\n")
 
 
+@pytest.mark.slow
 def test_a_client_that_becomes_another_one_is_no_second_client(
     repo: Path, env: dict[str, str]
 ) -> None:
@@ -261,6 +266,7 @@ def tmux(tmp_path: Path, env: dict[str, str]) -> Iterator[dict[str, str]]:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_in_tmux_each_agent_gets_a_window_of_the_repositorys_session(
     repo: Path, tmux: dict[str, str], tmp_path: Path
 ) -> None:

@@ -54,6 +54,7 @@ def event(folder: Path, name: str, **changes: object) -> str:
     return "" if done == SILENT else context(done)
 
 
+@pytest.mark.slow
 def test_the_agent_reads_it_at_its_next_step_and_may_change_nothing_more(repo: Path) -> None:
     begin(repo)
     done = stop(repo, "worker-1 --reason 'Wrong approach' --as @me")
@@ -120,6 +121,7 @@ def test_a_person_can_let_it_continue(repo: Path) -> None:
     assert call("claude", write(repo / "b.txt", repo), repo) == SILENT
 
 
+@pytest.mark.slow
 def test_an_interrupted_agent_keeps_its_issue_and_goes_on(repo: Path) -> None:
     begin(repo)
     done = stop(repo, "worker-1 --keep --reason 'Wrong approach' --as @me")
@@ -136,6 +138,7 @@ def test_an_interrupted_agent_keeps_its_issue_and_goes_on(repo: Path) -> None:
     assert row(repo)[1] == 1
 
 
+@pytest.mark.slow
 def test_a_stop_after_an_interrupt_frees_the_issue(repo: Path) -> None:
     begin(repo)
     stop(repo, "worker-1 --keep --as @me")
@@ -181,6 +184,7 @@ def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     assert stop(repo, "worker-1 --undo --as worker-1").code == 3
 
 
+@pytest.mark.slow
 def test_one_that_must_stop_is_told_to_begin_nothing_and_gets_no_lease(repo: Path) -> None:
     begin(repo)
     stop(repo, "worker-1 --reason 'Wrong approach' --as @me")

@@ -85,6 +85,7 @@ def test_it_is_listed(clone: Path, place: str) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_beginning_of_the_work_warns_once_of_what_refuses_its_end(
     clone: Path, place: str
 ) -> None:
@@ -112,6 +113,7 @@ def test_options_that_do_not_go_together_are_refused(clone: Path, words: str) ->
     assert invoke(f"agent-trust {words}", clone).code == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("key", "code"), [("y\r", 0), ("n\r", 3), ("\r", 3)])
 def test_on_a_terminal_it_asks(clone: Path, place: str, key: str, code: int) -> None:
     command = [sys.executable, "-m", "ghp_agents", "agent-trust"]

@@ -420,6 +420,7 @@ def test_the_homes_of_containers_go_and_hooks_for_all_repositories_stay(
     ) in done.err
 
 
+@pytest.mark.slow
 def test_what_agents_of_this_clone_still_hold_is_named_with_the_command_that_frees_it(
     used: Path,
 ) -> None:

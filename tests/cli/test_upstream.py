@@ -25,6 +25,7 @@ def hooked(repo: Path, tmp_path: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_the_dashboard_is_answered_in_upstreams_form(
     hooked: Path, home: Path, worktree: Worktree
 ) -> None:

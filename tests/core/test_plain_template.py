@@ -46,6 +46,7 @@ def by_jinja(text: str, values: Mapping[str, Any]) -> str:
     return templates.render("a.md.j2", values, own={"a.md.j2": text}.get)
 
 
+@pytest.mark.slow
 @given(HANDOFFS)
 def test_a_handoff_is_the_page_that_jinja_makes(values: dict[str, Any]) -> None:
     text = OURS["handoff.md.j2"]

@@ -26,6 +26,7 @@ def said(folder: Path) -> list[str]:
     return [str(found["text"]) for found in findings(folder).get("unguarded", [])]
 
 
+@pytest.mark.slow
 def test_a_client_that_is_used_without_hooks_is_named(second: Path, home: Path) -> None:
     (home / ".claude").mkdir()
     assert said(second) == [], "this clone knows of no agents yet"

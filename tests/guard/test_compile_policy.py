@@ -95,6 +95,7 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
     assert len(held) == 5
 
 
+@pytest.mark.slow
 def test_a_closed_issue_has_no_scope_and_a_released_claim_none_either(one: Claimant) -> None:
     for title in ("Parse", "Print"):
         one.new(title, body="## Scope\n- src/\n")
@@ -179,6 +180,7 @@ def test_a_reason_is_one_short_line(one: Claimant) -> None:
     assert len(text) == rulemaking.TEXT_LIMIT
 
 
+@pytest.mark.slow
 def test_holders_elsewhere_are_noted_and_those_here_are_not(one: Claimant, clones: Clones) -> None:
     (path,) = clones(1)
     two = Claimant(path, "worker-2", one.clock)

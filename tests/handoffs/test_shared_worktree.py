@@ -52,6 +52,7 @@ def stored(ws: Workspace, agent: str | None) -> list[str]:
     return [change.path for change in take_uncommitted(ws, agent).patch.changes]
 
 
+@pytest.mark.slow
 def test_each_stores_its_own_files_and_those_of_nobody(shared: Path) -> None:
     one = take_uncommitted(space(shared), "worker-1")
     assert [change.path for change in one.patch.changes] == ["generated", "one.md", "src/one.py"]

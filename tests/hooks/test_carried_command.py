@@ -94,6 +94,7 @@ def begun(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_a_question_that_a_sandbox_stopped_is_asked_once_and_its_agent_reads_so(
     begun: Path,
 ) -> None:

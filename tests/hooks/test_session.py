@@ -321,6 +321,7 @@ def prompts(repo: Path, session: str) -> Hooked:
     return call("claude", payload("claude-UserPromptSubmit", repo, session_id=session), repo)
 
 
+@pytest.mark.slow
 def test_a_second_session_under_a_living_name_gets_its_own_and_both_are_told_once(
     repo: Path, tmp_path: Path, process: str
 ) -> None:

@@ -155,6 +155,7 @@ def test_an_odd_transcript_reports_nothing(work: Path, file: Path, text: str) ->
     assert spent(work) is None
 
 
+@pytest.mark.slow
 def test_only_a_regular_file_is_read(work: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, "/dev/zero", "missing", "", "/\0", "/nowhere"):

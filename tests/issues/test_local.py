@@ -312,6 +312,7 @@ def test_the_numbers_go_on_when_a_repository_gets_a_remote(repo: Path, remote: P
     assert App(repo, os.environ).tracker.create(title("Three"), ANN).number == 3
 
 
+@pytest.mark.slow
 def test_clones_of_one_remote_never_give_a_number_twice(
     clones: Callable[[int], list[Path]],
 ) -> None:

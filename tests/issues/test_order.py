@@ -54,6 +54,7 @@ def test_every_priority_goes_before_an_unknown_one(priority: str) -> None:
     assert precedence(issue(1, priority), None) < precedence(issue(1, "?"), None)
 
 
+@pytest.mark.slow
 @given(st.lists(FIELDS, min_size=1, max_size=8))
 def test_the_first_is_what_the_choice_of_work_takes(rows: list[tuple[str, str, bool]]) -> None:
     issues = [issue(n, priority, body, *[ME.name] * mine)
@@ -66,6 +67,7 @@ def listed(repo: Path, words: str = "--as worker-1") -> list[int]:
     return [row["number"] for row in json.loads(invoke(f"agent-issues --json {words}", repo).out)]
 
 
+@pytest.mark.slow
 def test_the_list_begins_with_what_next_takes_and_ends_with_what_is_closed(repo: Path) -> None:
     succeed(
         repo,

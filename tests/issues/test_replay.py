@@ -237,12 +237,14 @@ def test_any_order_and_any_portions_of_records_give_the_same_issues(
     assert fold(one_by_one) == whole
 
 
+@pytest.mark.slow
 @given(SAYINGS)
 def test_no_two_issues_ever_share_a_number(sayings: list[IssueEvent]) -> None:
     numbers = [number for issue in folded(*sayings) for number in issue.numbers]
     assert len(numbers) == len(set(numbers))
 
 
+@pytest.mark.slow
 @given(SAYINGS, st.integers(0, 12))
 def test_what_is_known_of_an_issue_only_grows(sayings: list[IssueEvent], count: int) -> None:
     earlier = sayings[:count]

@@ -88,6 +88,7 @@ def test_only_the_notes_of_those_who_may_assign_count(team: Team, one: Claimant)
     assert dispatch.given(one.parts) == {}
 
 
+@pytest.mark.slow
 def test_a_watch_reports_each_change(team: Team, one: Claimant) -> None:
     one.beat(lastAction="At work")
     person = team.person("worker-1")

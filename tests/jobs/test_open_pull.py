@@ -50,6 +50,7 @@ def test_an_approval_is_waited_for_where_it_is_required(road: Road) -> None:
     assert [entry.change for entry in waits(road)] == ["ghp agent-merge 2"]
 
 
+@pytest.mark.slow
 def test_requested_changes_are_quoted_until_new_commits_come(road: Road) -> None:
     done = road.done("worker-1", 1, {"a.txt": "one\n"})
     assert done.pull.number == 2

@@ -382,6 +382,7 @@ def test_a_lease_with_an_end_keeps_it(yards: Yards) -> None:
     assert other.held() == [("w-b", "/src/a.py")]
 
 
+@pytest.mark.slow
 def test_a_later_answer_replaces_the_earlier_one_as_far_as_that_can_be(yards: Yards) -> None:
     one, other = yards
     overlapping(yards)

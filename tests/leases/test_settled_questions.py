@@ -297,6 +297,7 @@ def test_who_continues_an_issue_needs_no_answer_once_it_is_closed(asking: tuple[
     assert found == {name: "", asked.name: "#1 is closed"}
 
 
+@pytest.mark.slow
 def test_handoffs_for_others_and_pull_requests_leave_settled_questions_out(
     wanted: tuple[Path, str],
 ) -> None:

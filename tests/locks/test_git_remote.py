@@ -172,6 +172,7 @@ def test_a_list_takes_all_that_was_decided_before_there_was_a_remote_along(
     assert field.locks().list() == counted_locks
 
 
+@pytest.mark.slow
 def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_number_is_given_again(
     templates: repos.Templates, remote: Path, tmp_path: Path
 ) -> None:
@@ -207,6 +208,7 @@ def test_a_right_goes_on_in_the_clone_when_the_remote_is_taken_away(
     assert counted(locks, 1).generation == 5
 
 
+@pytest.mark.slow
 def test_a_right_goes_on_when_the_remote_is_replaced_by_an_empty_one(
     field: CloneField, clones: Clones, templates: repos.Templates, tmp_path: Path
 ) -> None:
@@ -229,6 +231,7 @@ def test_what_the_configuration_keeps_at_home_is_decided_here(clone: Path, remot
     assert not any("/ghp/" in ref for ref in refs(remote))
 
 
+@pytest.mark.slow
 def test_who_may_only_read_sees_what_was_decided_here_and_can_change_nothing(
     repo: Path, remote: Path
 ) -> None:

@@ -145,6 +145,7 @@ def test_only_one_process_follows_an_inbox(one: Post, two: Reader) -> None:
     two.follow(1, meanwhile)
 
 
+@pytest.mark.slow
 def test_messages_of_another_clone_come_by_syncs(
     one: Post, two: Reader, clones: Callable[[int], list[Path]]
 ) -> None:

@@ -257,6 +257,7 @@ def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
     assert here.sees()["worker-1"].liveness is Liveness.DEAD
 
 
+@pytest.mark.slow
 def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: ManualClock) -> None:
     desk = Desk(clones(1)[0], clock)
     desk.beat()

@@ -69,6 +69,7 @@ def test_who_does_not_hold_the_issue_is_told_that_and_not_about_evidence(road: R
     assert refusal(road)[0].startswith("#1 is claimed by worker-2 since ")
 
 
+@pytest.mark.slow
 def test_an_open_pull_request_is_no_evidence_and_a_merged_one_is(road: Road) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     assert refusal(road)[1] == f"Merge its pull request: `ghp agent-merge 2`. {ELSE}"

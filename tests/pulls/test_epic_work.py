@@ -118,6 +118,7 @@ def test_options_that_choose_agents_do_not_go_with_an_epic(here: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_past_of_an_epic_is_shown_as_it_was(repo: Path) -> None:
     clock = ManualClock()
 

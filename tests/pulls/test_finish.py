@@ -67,6 +67,7 @@ def test_again_it_is_the_same_pull_request_brought_up_to_date(road: Road, place:
     assert sent(road) == head
 
 
+@pytest.mark.slow
 def test_commits_that_were_handed_over_are_not_left_out_unless_on_purpose(
     road: Road, place: Path
 ) -> None:
@@ -222,6 +223,7 @@ def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> Non
     assert sent(road) == ""
 
 
+@pytest.mark.slow
 def test_a_person_finishes_what_they_have_claimed(road: Road) -> None:
     house = road.house("@me")
     claim.claim(house, "1")

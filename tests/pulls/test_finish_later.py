@@ -91,6 +91,7 @@ def test_a_draft_is_sent_although_its_checks_are_red(road: Road, place: Path, fo
     assert finish_later.complete(road.house("worker-1", place), request, 1).pull.draft
 
 
+@pytest.mark.slow
 def test_outside_refuses_what_was_not_checked(road: Road, place: Path) -> None:
     """Somebody wrote the request by hand."""
     house = road.house("worker-1", place)
@@ -102,6 +103,7 @@ def test_outside_refuses_what_was_not_checked(road: Road, place: Path) -> None:
     assert sent(road) == ""
 
 
+@pytest.mark.slow
 def test_outside_refuses_work_whose_issue_another_has(
     road: Road, place: Path, folder: Path
 ) -> None:

@@ -83,6 +83,7 @@ def branch(prepared: Prepared) -> Branch:
     return Branch(folder, other)
 
 
+@pytest.mark.slow
 def test_the_main_branch_is_merged_into_a_clean_branch(branch: Branch) -> None:
     head = git(branch.folder, "rev-parse", "HEAD")
     trunk = branch.put({"news.txt": "new\n"})
@@ -112,6 +113,7 @@ def test_a_branch_without_commits_is_moved_forward(branch: Branch) -> None:
     assert git(branch.folder, "rev-parse", "work") == trunk
 
 
+@pytest.mark.slow
 def test_uncommitted_work_stays_as_it_was_staged_or_not(branch: Branch) -> None:
     branch.write(a=TEN.replace("3\n", "three\n"), staged="new\n", loose="new\n", later="new\n")
     git(branch.folder, "add", "a.txt", "staged.txt")

@@ -84,6 +84,7 @@ def test_amounts_of_issues_that_were_joined_meanwhile_count_once(road: Road) -> 
     assert [(x.issue, x.use.usd) for x in costs.issues][-1] == (None, 1.0)
 
 
+@pytest.mark.slow
 def test_the_amounts_of_an_agent_in_two_clones_are_added(
     clones: Callable[[int], list[Path]],
 ) -> None:

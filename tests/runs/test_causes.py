@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.runs import causes
 from ghp_agents.runs.host_news import HostNews
 from ghp_agents.runs.record import BLOCKED
@@ -19,6 +21,7 @@ def sent(shift: Shift) -> Path:
     return place
 
 
+@pytest.mark.slow
 def test_a_request_for_changes_stands_until_the_work_is_sent_again(shift: Shift) -> None:
     place = sent(shift)
     assert causes.standing(shift.app(), [RUN]) == []

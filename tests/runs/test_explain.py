@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.runs import explain, folder
 from ghp_agents.runs.explain import CauseTrace, ReactionTrace
 from ghp_agents.runs.record import ENDED, FINISHED
@@ -35,6 +37,7 @@ def test_an_issue_without_runs_has_no_reactions(shift: Shift) -> None:
     assert explain.of_issue(shift.app(), 2) == ReactionTrace()
 
 
+@pytest.mark.slow
 def test_the_explanation_says_who_is_started_or_how(shift: Shift) -> None:
     sent(shift)
     with folder.alone(shift.app().ws, "worker-1"):

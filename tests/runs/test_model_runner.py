@@ -48,6 +48,7 @@ def work(shift: Shift, models: FakeModels, *options: str) -> tuple[int, list[str
     return done.code, without_ids(done.err.splitlines())
 
 
+@pytest.mark.slow
 def test_a_model_works_from_an_issue_to_a_pull_request(shift: Shift, models: FakeModels) -> None:
     (shift.repo / "tabs.py").write_text("width = 8\n")
     succeed(shift.repo, "agent-issue new Two --as @me")

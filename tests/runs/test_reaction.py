@@ -1,5 +1,6 @@
 """Who is started again and for what: laws over all causes and runs, and the words of each cause."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -39,6 +40,7 @@ def runs(draw: some.DrawFn) -> RunRecord:
     return RUN._replace(issue=issue, outcome=outcome, cause=words, declined=int(declined))
 
 
+@pytest.mark.slow
 @given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key),
        some.lists(runs(), max_size=8))  # fmt: skip
 def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(

@@ -66,6 +66,7 @@ def test_a_used_up_budget_ends_a_supervisor_that_works_once_and_says_why(shift: 
     )
 
 
+@pytest.mark.slow
 def test_after_midnight_the_runs_go_on(shift: Shift) -> None:
     limit(shift, agent={"turns": 3})
     supervisor = shift.supervisor(f"{PAID}; exit 1")

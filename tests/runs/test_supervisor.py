@@ -68,6 +68,7 @@ def test_an_agent_whose_client_has_ended_lives_until_its_supervisor_has_seen_tha
     assert (presence_["lastAction"], alive.process_lives(presence_)) == ("I test", True)
 
 
+@pytest.mark.slow
 def test_two_agents_work_on_two_issues(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS, "a", "b", "c")
     supervisor.step()
@@ -167,6 +168,7 @@ def test_an_urgent_issue_ends_no_run_and_is_the_next_one(shift: Shift) -> None:
     assert states(shift.runs()) == [("worker-1", 1, "finished"), ("worker-1", 3, "running")]
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_when_its_agent_may(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS)
     supervisor.step()
@@ -216,6 +218,7 @@ def test_a_run_that_is_stopped_at_once_is_not_repeated(shift: Shift) -> None:
     assert states(shift.runs()) == [("worker-1", 1, "stopped")]
 
 
+@pytest.mark.slow
 def test_an_agent_with_an_open_question_takes_the_next_issue_until_the_answer(
     shift: Shift,
 ) -> None:
@@ -246,6 +249,7 @@ def test_the_next_supervisor_goes_on_with_a_living_run(shift: Shift) -> None:
     first.step()  # reaps its child
 
 
+@pytest.mark.slow
 def test_the_next_supervisor_repeats_a_run_that_was_interrupted(shift: Shift) -> None:
     first = shift.supervisor(STAYS)
     first.step()

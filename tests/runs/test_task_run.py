@@ -79,6 +79,7 @@ def bureau(repo: Path, tmp_path: Path) -> Iterator[Bureau]:
         child.kill()  # reaps it
 
 
+@pytest.mark.slow
 def test_a_task_runs_to_its_end_and_tells_the_agent_that_started_it(bureau: Bureau) -> None:
     run = bureau.start('echo "$2 of $#; $SOME_TOKEN"', "a", "b c; id", by="worker-1")
     ended = bureau.ended(run)
@@ -86,12 +87,14 @@ def test_a_task_runs_to_its_end_and_tells_the_agent_that_started_it(bureau: Bure
     assert bureau.news() == [("task-t", ("worker-1", "@task.completed"), "Task t a 'b c; id'")]
 
 
+@pytest.mark.slow
 def test_a_task_that_fails_says_why(bureau: Bureau) -> None:
     run = bureau.ended(bureau.start("echo no disk; exit 3"))
     assert (run.outcome, run.why) == ("failed", "it exited with code 3: no disk")
     assert bureau.news() == [("task-t", ("@task.completed",), "Task t")]
 
 
+@pytest.mark.slow
 def test_a_task_ends_at_its_limit_with_what_it_started(bureau: Bureau) -> None:
     run = bureau.ended(bureau.start(STAYS, time=1.0))
     assert (run.outcome, run.why) == ("failed", "it took longer than 1 s")
@@ -113,6 +116,7 @@ def test_a_cancelled_task_leaves_no_process_and_its_starter_hears_of_it(bureau: 
         task_run.cancel(bureau.app(), ended, "")
 
 
+@pytest.mark.slow
 def test_a_task_whose_leader_was_killed_has_failed_and_can_be_cleared(bureau: Bureau) -> None:
     run = bureau.start(STAYS)
     bureau.speaks(run)
@@ -130,6 +134,7 @@ def test_an_agent_starts_only_what_a_person_has_allowed(bureau: Bureau) -> None:
     assert folder.read_all(bureau.app().ws) == []
 
 
+@pytest.mark.slow
 def test_a_client_gets_the_prompt_and_a_name_of_its_own(bureau: Bureau) -> None:
     runner = """sh -c 'echo "$GHP_AGENT: $(cat $0)"' {prompt_file}"""
     task = TaskFile("ask", runner=runner, prompt="Look at $1.")
@@ -148,6 +153,7 @@ Look.
 """
 
 
+@pytest.mark.slow
 def test_a_client_is_held_to_the_permissions_of_its_task(bureau: Bureau, tmp_path: Path) -> None:
     codex = tmp_path / "bin/codex"
     codex.parent.mkdir()
@@ -165,6 +171,7 @@ def test_a_client_is_held_to_the_permissions_of_its_task(bureau: Bureau, tmp_pat
         parse("ask", PERMISSIONS.replace(b"runner: codex", b"run: make"))
 
 
+@pytest.mark.slow
 def test_a_task_is_led_once(bureau: Bureau) -> None:
     run = bureau.ended(bureau.start("true"))
     with pytest.raises(RefusedError):

@@ -64,6 +64,7 @@ def test_looking_around_in_a_hostile_clone_runs_nothing(
     assert not (home / ".vim").exists()
 
 
+@pytest.mark.slow
 def test_a_start_in_a_hostile_clone_is_as_if_it_had_named_nothing(
     clone: Path, trap: Path, home: Path
 ) -> None:
@@ -194,6 +195,7 @@ def test_an_agent_cannot_agree(clone: Path, trap: Path, words: str, variable: st
     assert refused.code == 3
 
 
+@pytest.mark.slow
 def test_where_nobody_is_there_to_ask_nothing_is_agreed_to(clone: Path, trap: Path) -> None:
     put(clone, {"worktreeSetupCommand": f"touch {trap}"})
     done = invoke("agent-trust", clone)

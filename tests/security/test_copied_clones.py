@@ -93,6 +93,7 @@ def test_the_copy_neither_gives_back_nor_takes_a_strict_lease(original: Claimant
     assert not take(original.parts, STAGING).is_new
 
 
+@pytest.mark.slow
 def test_a_moved_clone_is_the_same_clone(original: Claimant, tmp_path: Path) -> None:
     shutil.move(original.ws.folder, tmp_path / "moved")
     moved = Claimant(tmp_path / "moved", "worker-1", original.clock)

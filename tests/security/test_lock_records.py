@@ -114,6 +114,7 @@ def test_a_record_with_a_clone_or_an_end_that_is_none_is_no_right(wrong: dict[st
         decode(json.dumps(fields | wrong).encode(), "r")
 
 
+@pytest.mark.slow
 def test_a_right_of_an_unknown_major_version_is_nobodys_and_named_by_the_doctor(
     clones: Clones,
 ) -> None:

@@ -69,6 +69,7 @@ def test_everybodys_issues_are_taken_where_the_configuration_says_so(field: Fiel
     assert (shown["priority"], shown["byWriter"], shown["blockedBy"]) == ("medium", False, [])
 
 
+@pytest.mark.slow
 def test_the_scope_of_an_outsiders_issue_guards_nothing(field: Field) -> None:
     theirs = field.github.issue("Build is red", OUTSIDER, body=FORM)
     field.ghp("agent-issues")  # from here on the clone knows the issue, and its scope

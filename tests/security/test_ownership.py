@@ -48,6 +48,7 @@ def ground() -> Iterator[Path]:
 # ------------------------------------------------------------------- with two real users
 
 
+@pytest.mark.slow
 def test_no_beat_and_no_hook_writes_through_the_links_of_another_user(ground: Path) -> None:
     home, theirs = ground / "home", ground / "theirs"
     (home / ".bashrc").write_text("# mine\n")

@@ -226,6 +226,7 @@ def test_what_another_leased_strictly_since_is_not_merged_by_anybody(road: Road,
     assert "src/a.py" not in road.trunk
 
 
+@pytest.mark.slow
 def test_of_an_ordinary_lease_a_person_is_told_and_an_agent_is_refused(road: Road) -> None:
     road.done("alice", 1, {"src/a.py": "one\n"})
     leased(road, "src/")

@@ -169,6 +169,7 @@ def test_one_process_of_a_clone_stays(
     assert (clock.passed, unsent(here)) == (0, 1)
 
 
+@pytest.mark.slow
 def test_a_command_sends_at_once_where_the_settings_allow_short_pauses(
     here: App, clock: Eventful
 ) -> None:

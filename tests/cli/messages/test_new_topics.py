@@ -30,6 +30,7 @@ def hears(repo: Path) -> str:
     return invoke("agent-subscribe", repo).out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("key", "shown", "heard"),
     [

@@ -46,6 +46,7 @@ def of_old(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_a_task_is_started_and_read_along(here: Path) -> None:
     done = run_ghp("agent-tasks start index docs --as @me", here)
     name = done.out.strip()

@@ -59,6 +59,7 @@ def end(supervisor: "subprocess.Popen[str]", number: signal.Signals) -> int:
     return supervisor.returncode
 
 
+@pytest.mark.slow
 def test_from_an_issue_to_a_pull_request(shift: Shift) -> None:
     args = ["agent-work", "--agent", "night", "--once", "--runner", script(shift, FINISHES)]
     done = run_ghp(args, shift.repo)
@@ -152,6 +153,7 @@ def test_a_closed_terminal_ends_the_runs(shift: Shift) -> None:
     assert processes.marked(shift.last().id) == []
 
 
+@pytest.mark.slow
 def test_a_program_of_this_folder_is_meant_from_this_folder(shift: Shift) -> None:
     path = shift.repo / "agent.sh"
     path.write_text(f"#!/bin/sh\n{FINISHES}")

@@ -83,6 +83,7 @@ def test_into_a_pipe_goes_the_output_itself(one: Path) -> None:
     assert "paged:" not in invoke("agent-log", one, {"GHP_PAGER": MARK, "GHP_PERSON": "1"}).out
 
 
+@pytest.mark.slow
 def test_a_pager_with_an_open_quotation_mark_hides_nothing_and_is_named(one: Path) -> None:
     shown = seen(one, "agent-log", GHP_PAGER="less '")
     assert "Parse the input" in shown

@@ -94,6 +94,7 @@ def test_s_asks_before_it_stops_an_agent_and_passes_the_reason() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_o_offers_what_can_be_opened() -> None:
     from ghp_agents.cli.watch.look import OpenTarget
 

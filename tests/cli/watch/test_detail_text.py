@@ -1,5 +1,6 @@
 """The text about one agent fits the pane, and its commands can be copied."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ def test_a_command_that_fits_only_without_the_indent_has_a_line_of_its_own() -> 
     assert f"      → {COMMAND}" in lines
 
 
+@pytest.mark.slow
 @given(st.text("ab `«→:.", max_size=80), st.integers(34, 90))
 def test_no_line_is_wider_and_the_command_is_on_one_line(words: str, columns: int) -> None:
     detail = Detail(("  +1 -1  a.txt",), (f"1m  H-1  «{words}»",), ())

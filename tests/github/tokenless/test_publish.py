@@ -62,6 +62,7 @@ def test_open_issues_are_published_once(github: GitHub, clock: ManualClock) -> N
     assert row.issue.proven == ("agent:worker-1",)
 
 
+@pytest.mark.slow
 def test_where_there_is_no_issue_yet_the_tracker_is_recorded_all_the_same(
     github: GitHub, clock: ManualClock
 ) -> None:
@@ -113,6 +114,7 @@ def test_two_clones_with_tokens_agree(github: GitHub, clock: ManualClock) -> Non
     assert state(one).issues[1].issue.title == "Glow"
 
 
+@pytest.mark.slow
 def test_a_clone_that_read_less_does_not_take_back_what_another_published(
     github: GitHub, clock: ManualClock
 ) -> None:

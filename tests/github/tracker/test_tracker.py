@@ -207,6 +207,7 @@ def test_a_thousand_issues_take_few_requests_and_then_one(
     assert requests_since(github, mark) == ["GET issues 304"]
 
 
+@pytest.mark.slow
 def test_more_issues_than_a_page_that_changed_in_one_second_are_all_read(
     github: GitHub, tracker: GitHubTracker
 ) -> None:

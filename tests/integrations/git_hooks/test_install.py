@@ -391,6 +391,7 @@ def test_hooks_of_all_of_a_users_repositories_are_said_to_be_that(repo: Path, ho
     )
 
 
+@pytest.mark.slow
 def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker: Path) -> None:
     give_exclude(repo)
     commit(repo, {".husky/pre-commit": "echo own >> own.log\n", ".gitignore": "*.log\n"})

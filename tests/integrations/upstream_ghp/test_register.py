@@ -90,6 +90,7 @@ def test_another_interpreter_replaces_what_is_registered(ghp: Upstream, home: Pa
     assert len(theirs.hooks(home)) == len(NAMES)
 
 
+@pytest.mark.slow
 def test_what_was_begun_is_gone_on_with(ghp: Upstream) -> None:
     services.to_register(ghp, "/py")[0].act()
     assert register(ghp) == [f"Registered {name}" for name in NAMES[1:]]
@@ -123,6 +124,7 @@ def test_a_file_that_upstream_would_begin_anew_stops_it(
     assert path.read_text() == text
 
 
+@pytest.mark.slow
 def test_what_upstream_refuses_is_said_in_its_words(ghp: Upstream) -> None:
     register(ghp)
     with pytest.raises(GhpError) as caught:

@@ -57,6 +57,7 @@ def test_the_issue_is_closed_with_a_comment_that_says_as_what(road: Road) -> Non
     assert issue.assignees == ("worker-1",)
 
 
+@pytest.mark.slow
 def test_the_claim_ends_whoever_merges(road: Road) -> None:
     ready(road)
     commit = merged(road.merge(1)).pull.merged_as or ""
@@ -74,6 +75,7 @@ def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> Non
     )
 
 
+@pytest.mark.slow
 def test_the_leases_of_an_agent_without_another_issue_end(road: Road) -> None:
     ready(road, rests=False)
     house = road.house("worker-1")
@@ -104,6 +106,7 @@ def test_worktree_and_branch_go_here_and_on_the_remote(shared: Road) -> None:
     assert len(git(shared.folder, "worktree", "list").splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_worktree_with_work_in_it_stays_with_its_branch(road: Road) -> None:
     path = ready(road)
     (path / "half.txt").write_text("half-way\n")

@@ -86,6 +86,7 @@ def test_a_branch_that_is_gone_is_said_to_be(shared: Road) -> None:
     assert shared.trunk == ["README.md"]
 
 
+@pytest.mark.slow
 def test_again_it_is_merged_already(road: Road) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     first = merged(road.merge(1))

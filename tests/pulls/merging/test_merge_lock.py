@@ -80,6 +80,7 @@ def test_a_command_that_was_killed_is_followed_by_the_same_ones(road: Road) -> N
         assert right(road).generation == before.generation + 1
 
 
+@pytest.mark.slow
 def test_who_merges_in_another_clone_is_another_whatever_the_name(
     clones: Callable[[int], list[Path]],
 ) -> None:

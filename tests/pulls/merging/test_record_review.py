@@ -39,6 +39,7 @@ def refusal(road: Road, name: str = "lead") -> str:
     return str(caught.value)
 
 
+@pytest.mark.slow
 def test_what_nobody_else_approved_is_not_merged_by_an_agent(road: Road) -> None:
     assert refusal(road) == NONE
     (skipped,) = road.queue()
@@ -124,6 +125,7 @@ def test_a_person_who_merges_by_number_overrules_no_request_for_changes(road: Ro
     )
 
 
+@pytest.mark.slow
 def test_a_persons_own_approval_sets_earlier_requests_aside_for_that_person(road: Road) -> None:
     review(road, "worker-2", "request-changes", "Deletes data")
     assert review(road, "@me").is_new

@@ -3,12 +3,15 @@
 import os
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.runs.model.answer import ModelAnswer
 from ghp_agents.runs.model.hook import ModelHook
 from tests.support.hooks import log, presence, set_up
 from tests.support.house import CHECKOUT
 
 
+@pytest.mark.slow
 def test_what_the_model_uses_is_its_agents(repo: Path) -> None:
     set_up(repo)
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT), "GHP_BACKGROUND": "0"}
