@@ -161,11 +161,12 @@ def worktrees_of(ws: Workspace, agent: str, fields: Presence) -> Iterator[Worksp
 def _worktree_of(ws: Workspace, agent: str, fields: Presence, issue: Issue) -> Workspace | None:
     """Return an agent's worktree for an issue, if it is in this clone; else one whose branch names
     no issue, or any."""
-    mine = [*worktrees_of(ws, agent, fields)]
-    numbers = [issue_of_branch(x.branch or "") for x in mine]
-    of_issue = [x for x, number in zip(mine, numbers, strict=True) if number in issue.numbers]
-    of_none = [x for x, number in zip(mine, numbers, strict=True) if number is None]
-    return next(iter([*of_issue, *of_none, *mine]), None)
+
+    def rank(theirs: Workspace) -> int:
+        number = issue_of_branch(theirs.branch or "")
+        return 0 if number in issue.numbers else 1 if number is None else 2
+
+    return min(worktrees_of(ws, agent, fields), key=rank, default=None)
 
 
 def _branch(ws: Workspace, fields: Presence) -> Branch:

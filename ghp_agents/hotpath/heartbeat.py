@@ -135,13 +135,19 @@ def _update_record(
     record.update(fields)
 
 
+def former_claims(presence: "Mapping[str, Any]") -> "Mapping[str, int]":
+    """The generations of the claims that an agent had before its current one, by issue."""
+    claims: Mapping[str, int] = (presence.get("local") or {}).get(FORMER) or {}
+    return claims
+
+
 def _former(record: "Mapping[str, Any]", fields: "Mapping[str, Any]") -> "dict[str, Any]":
     """The claims before the current one, for `local`, the newest few: their generations, by issue.
 
     In the worktree of such a claim, the agent edits nothing after it lost it.
     """
-    before = (record.get("local") or {}).get(FORMER)
-    former = dict(before or {})
+    before = former_claims(record)
+    former = dict(before)
     issue, generation = record.get("issue"), record.get("generation")
     if fields.get("issue") not in (None, issue):
         if "generation" in fields:

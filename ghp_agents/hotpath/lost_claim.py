@@ -3,6 +3,7 @@ current one, or had others before."""
 
 from typing import NamedTuple
 
+from ghp_agents.hotpath.heartbeat import former_claims
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 
 TYPE_CHECKING = False
@@ -106,7 +107,7 @@ def lost_here(claims: "Claims", held: "Claims", case: "EditRequest", here: str) 
     """
     presence = case.presence or {}
     issue, generation = str(presence.get("issue")), presence.get("generation")
-    former = (presence.get("local") or {}).get("former") or {}
+    former = former_claims(presence)
     if here in former:
         issue, generation = here, former[here]
     row = claims.get(issue) if type(generation) is int else None

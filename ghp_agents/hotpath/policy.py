@@ -4,6 +4,7 @@ A hook runs it before every edit, so it imports almost nothing, and records are 
 """
 
 from ghp_agents.hotpath import policy_cache
+from ghp_agents.hotpath.heartbeat import former_claims
 from ghp_agents.hotpath.quoting import file, named, path_word, phrase, reason, when
 
 TYPE_CHECKING = False
@@ -283,7 +284,7 @@ def _fenced(book: "Book", path: str, case: EditRequest) -> Verdict | None:
     if claim is not None and claim[2] < generation:
         claim = None  # the policy is older than the claim
     is_lost = claim is not None and not _is_held(claim, case)
-    former = (presence.get("local") or {}).get("former") or ()
+    former = former_claims(presence)
     here = _issue_here(case) if is_lost or former else ""
     if is_lost or here in former:
         from ghp_agents.hotpath.lost_claim import lost_here  # expensive and rarely needed

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from ghp_agents.core.ids import IssueNumber, issue_of_branch
+from ghp_agents.hotpath.heartbeat import former_claims
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
@@ -15,7 +16,7 @@ def in_hand(ctx: Context, agent: str | None) -> IssueNumber | None:
     here, reported = issue_of_branch(ctx.ws.branch or ""), ctx.ws.issue_in_hand(agent)
     if agent is None or here is None or here == reported:
         return reported
-    former = ((ctx.ws.presence(agent) or {}).get("local") or {}).get("former") or {}
+    former = former_claims(ctx.ws.presence(agent) or {})
     return here if str(here) in former or here in held(ctx, agent) else reported
 
 

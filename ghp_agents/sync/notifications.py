@@ -223,7 +223,8 @@ def deliver(ctx: Context, agent: AgentName, ids: Iterable[str]) -> None:
     mark(ctx.ws, agent, names)
     if status:
         presence.heartbeat(ctx.ws, ctx.store, agent, {"status": status})
-    _go_on(ctx, agent)
+    if any(name.startswith(ISSUES) for name in names):
+        _go_on(ctx, agent)
 
 
 def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
