@@ -186,7 +186,8 @@ def _clear_current_issue(
     fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
     other = _newest_other_claim(me, issue)
     if other:
-        fields = next_issue.fields_of(before, claimed_issue(other.name) or 0, other, action)
+        number = claimed_issue(other.name) or 0
+        fields = next_issue.fields_of(me.ctx, before, number, other, action)
     elif is_given and issue_of_branch(me.ctx.ws.branch or "") in issue.numbers:
         fields[HANDED] = issue.number
     presence.heartbeat(me.ctx.ws, me.ctx.store, AgentName(me.name), fields)

@@ -17,14 +17,20 @@ def go_on(ctx: Context, agent: AgentName, lost: LostClaim) -> None:
         return
     here = issue_of_branch(ctx.ws.branch or "") or 0
     chosen = here if here in claims else next(iter(claims))
-    fields = fields_of(before, chosen, claims[chosen], lost.short)
+    fields = fields_of(ctx, before, chosen, claims[chosen], lost.short)
     presence.heartbeat(ctx.ws, ctx.store, agent, fields)
 
 
-def fields_of(before: Presence, issue: int, claim: Lock, action: str) -> dict[str, object]:
-    """The fields of the presence of an agent that goes on with an issue after an action."""
+def fields_of(
+    ctx: Context, before: Presence, issue: int, claim: Lock, action: str
+) -> dict[str, object]:
+    """The fields of the presence of an agent that goes on with an issue after an action. Its pull
+    request, if it is open, is looked up only where this clone merges."""
+    pulls = ctx.forge.list() if ctx.forge.is_local else []
+    opened = next((pull.number for pull in pulls if pull.issue == issue), None)
     return {
-        "issue": issue, "generation": claim.generation, "status": "planning",
+        "issue": issue, "generation": claim.generation,
+        "status": "reviewing" if opened else "planning",
         "lastAction": f"{action}, goes on with #{issue}",
-        **({"pull": None} if before.get("pull") else {}),
+        **({"pull": opened} if opened or before.get("pull") else {}),
     }  # fmt: skip

@@ -73,3 +73,18 @@ def test_a_status_lists_all_issues_that_an_agent_holds_and_the_place_is_that_of_
     assert f"worker-1 works elsewhere: `cd {last} && ghp agent-finish`." in refused.err
     succeed(repo, "agent-release 3 --as worker-1")
     assert "works elsewhere" not in invoke("agent-finish --as worker-1", trees[1]).err
+
+
+@pytest.mark.slow
+def test_an_agent_that_goes_on_with_finished_work_is_shown_with_its_pull_request(
+    repo: Path,
+) -> None:
+    succeed(repo, "agent-issue new Parse --as @me", "agent-start 1 --as worker-1")
+    tree = Path(invoke("agent-where 1", repo).out.strip())
+    commit(tree, {"a.txt": "a\n"})
+    succeed(tree, "agent-finish --as worker-1")
+    succeed(repo, "agent-issue new Lex --as @me", "agent-start 3 --as worker-1")
+    succeed(repo, "agent-release 3 --as worker-1")
+    shown = invoke("agent-status worker-1 --json --as @me", repo).out
+    assert '"status": "reviewing"' in shown
+    assert '"pull": 2' in shown
