@@ -116,62 +116,36 @@ def next_steps(now: Situation) -> list[str]:
     """Return what to do next, in order. It contains only this program's text, no others'."""
     if now.is_stopped:
         return [f"Stop: #{now.issue} is not yours. Commit nothing more for it.", TAKE_ANOTHER]
-    steps = [_restore(now), _unstored(now), _operation(now), _send(now), _wait(now), _blocked(now)]
-    steps += [_tasks(now), _rights(now), _continue(now)]
-    return [step for step in steps if step]
-
-
-def _restore(now: Situation) -> str:
     named = f" --issue {now.issue}" if now.issue else ""
-    files = count(now.stored, "file")
-    command = f"`ghp agent-resume{named} --apply`"
-    return f"Restore the uncommitted work ({files}): {command}." if now.stored else ""
-
-
-def _unstored(now: Situation) -> str:
-    paths = count(now.unstored, "path")
-    them = "It exists" if now.unstored == 1 else "They exist"
-    where = f"{them} only in the worktree of this handoff."
-    return f"{paths} could not be stored. {where}" if now.unstored else ""
-
-
-def _operation(now: Situation) -> str:
+    it_exists = "It exists" if now.unstored == 1 else "They exist"
     conflicts = f": {count(now.conflicts, 'conflict')} to resolve" if now.conflicts else ""
-    return f"Finish or abort {now.operation}{conflicts}." if now.operation else ""
-
-
-def _send(now: Situation) -> str:
     branch = f" {now.branch}" if now.branch else ""
-    commits = f"{count(now.unsent, 'unpushed commit')}; `ghp agent-finish` pushes, too."
-    return f"Push{branch}: {commits}" if now.unsent else ""
+    blockers = ", ".join(f"#{number}" for number in now.blocked_by)
+    they_are = "it is" if len(now.blocked_by) == 1 else "they are"
+    steps = (
+        (now.stored, f"Restore the uncommitted work ({count(now.stored, 'file')}): "
+                     f"`ghp agent-resume{named} --apply`."),
+        (now.unstored, f"{count(now.unstored, 'path')} could not be stored. {it_exists} only in "
+                       "the worktree of this handoff."),
+        (now.operation, f"Finish or abort {now.operation}{conflicts}."),
+        (now.unsent, f"Push{branch}: {count(now.unsent, 'unpushed commit')}; `ghp agent-finish` "
+                     "pushes, too."),
+        (now.waiting_for, "Wait for an answer before work that depends on "
+                          f"{', '.join(now.waiting_for)}."),
+        (now.blocked_by, f"Blocked by {blockers}: wait until {they_are} closed."),
+        (now.tasks_open, f"Do the open tasks of the issue: {now.tasks_open} of "
+                         f"{count(now.tasks, 'task')}."),
+        (now.rights and now.to, f"The previous agent still holds {', '.join(now.rights)}."),
+    )  # fmt: skip
+    return [step for applies, step in steps if applies] + _continue(now)
 
 
-def _wait(now: Situation) -> str:
-    names = ", ".join(now.waiting_for)
-    return f"Wait for an answer before work that depends on {names}." if names else ""
-
-
-def _blocked(now: Situation) -> str:
-    numbers = ", ".join(f"#{number}" for number in now.blocked_by)
-    them = "it is" if len(now.blocked_by) == 1 else "they are"
-    return f"Blocked by {numbers}: wait until {them} closed." if numbers else ""
-
-
-def _tasks(now: Situation) -> str:
-    tasks = f"{now.tasks_open} of {count(now.tasks, 'task')}"
-    return f"Do the open tasks of the issue: {tasks}." if now.tasks_open else ""
-
-
-def _rights(now: Situation) -> str:
-    held = ", ".join(now.rights)
-    return f"The previous agent still holds {held}." if now.rights and now.to else ""
-
-
-def _continue(now: Situation) -> str:
+def _continue(now: Situation) -> list[str]:
     if now.issue is None or now.tasks_open or now.blocked_by:
-        return ""
-    closed = f"#{now.issue} is closed. Stop, unless a person asked you to continue."
-    return closed if now.issue_is_closed else f"Continue with #{now.issue}."
+        return []
+    if now.issue_is_closed:
+        return [f"#{now.issue} is closed. Stop, unless a person asked you to continue."]
+    return [f"Continue with #{now.issue}."]
 
 
 def ordered(handoffs: Iterable[Handoff]) -> list[Handoff]:

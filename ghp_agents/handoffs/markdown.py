@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, count
-from ghp_agents.escalations.escalation import Escalation
+from ghp_agents.escalations.escalation import Answer, Escalation
 from ghp_agents.escalations.messages import who
 from ghp_agents.git.patch import PatchedFile
 from ghp_agents.git.worktree import Commit, Lines
@@ -57,11 +57,6 @@ def quoted(text: str, author: str, limit: int, rest: str) -> str:
 def quotation(text: str, limit: int, rest: str) -> str:
     """Return a quotation of at most `limit` characters of the text."""
     return indented(cut(text.strip("\n"), limit, f"cut; `{rest}` shows all"))
-
-
-def name_of(author: str, by_person: bool) -> str:
-    """Return the author, marked as person or agent so that no name can pretend to be either."""
-    return who(Actor(author, by_person))
 
 
 def cleaned(value: Any) -> Any:
@@ -137,7 +132,7 @@ def comment_blocks(comments: Sequence[Comment], command: str) -> list[str]:
 
 def _author(comment: Comment) -> str:
     outside = "" if comment.by_writer else ", who has no write access"
-    return f"{name_of(comment.author, comment.by_person)}{outside}, {when(comment.at)}"
+    return f"{who(Actor(comment.author, comment.by_person))}{outside}, {when(comment.at)}"
 
 
 def question_lines(escalations: Iterable[Escalation]) -> list[str]:
@@ -162,25 +157,18 @@ def decision_lines(escalations: Iterable[Escalation], now: float) -> list[str]:
 
 def answer_blocks(escalations: Iterable[Escalation]) -> list[str]:
     """Return questions with the answers that count, and the agents' advice."""
-    return [
-        f"{item.name}: {phrase(item.title)}\n\n"
-        + quoted(
-            answer.text, f"{who(answer.by)}, {when(answer.at)}", COMMENT_LIMIT, _shown_by(item)
-        )
-        for item in escalations
-        for answer in item.answers[-1:]
-    ] + [
-        f"{item.name}: {phrase(item.title)} (advice, not an answer)\n\n"
-        + quoted(
-            advice.text, f"{who(advice.by)}, {when(advice.at)}", COMMENT_LIMIT, _shown_by(item)
-        )
-        for item in escalations
-        for advice in item.advice
+    questions = [*escalations]
+    answers = [(item, "", answer) for item in questions for answer in item.answers[-1:]]
+    advice = [
+        (item, " (advice, not an answer)", text) for item in questions for text in item.advice
     ]
+    return [_answer_block(*block) for block in (*answers, *advice)]
 
 
-def _shown_by(escalation: Escalation) -> str:
-    return f"ghp agent-escalations {escalation.name}"
+def _answer_block(item: Escalation, kind: str, answer: Answer) -> str:
+    author, shown_by = f"{who(answer.by)}, {when(answer.at)}", f"ghp agent-escalations {item.name}"
+    text = quoted(answer.text, author, COMMENT_LIMIT, shown_by)
+    return f"{item.name}: {phrase(item.title)}{kind}\n\n{text}"
 
 
 def branch_lines(branch: Branch) -> list[str]:
@@ -210,13 +198,10 @@ def branch_lines(branch: Branch) -> list[str]:
 def commit_lines(commits: Sequence[Commit], total: int) -> list[str]:
     """Return lines for commits, the newest first."""
     lines = [
-        f"`{item.oid[:12]}` {phrase(item.subject)} ({_source(item)})" for item in commits[:COMMITS]
+        f"`{item.oid[:12]}` {phrase(item.subject)} ({named(item.author)}, {when(item.at[:10])})"
+        for item in commits[:COMMITS]
     ]
-    return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
-
-
-def _source(commit: Commit) -> str:
-    return f"{named(commit.author)}, {when(commit.at[:10])}"
+    return _with_rest(lines, total)
 
 
 def file_lines(files: Sequence[Lines]) -> list[str]:
@@ -294,7 +279,7 @@ def handoff_lines(handoffs: Sequence[Handoff], now: float) -> list[str]:
 
 def handed(handoff: Handoff) -> str:
     """Describe a handoff in words."""
-    by = name_of(handoff.by.name, handoff.by.is_person)
+    by = who(handoff.by)
     if handoff.kind == "checkpoint":
         return f"{by} left a checkpoint"
     return f"{by} handed over" + (f" to {named(handoff.to)}" if handoff.to else "")

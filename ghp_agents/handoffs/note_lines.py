@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown
 from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.notes.note import Note
@@ -15,7 +16,8 @@ def note_lines(notes: Sequence[Note], now: float) -> list[str]:
 
 
 def _source(note: Note, now: float) -> str:
-    by = markdown.name_of(note.by.name, note.by.is_person)
     issue = f", on #{note.issue}" if note.issue else ""
     commit = f", at {file(note.commit[:12])}" if note.commit else ""
-    return f"{note.name}, {note.kind} by {by}, {markdown.age(note.at, now)}{issue}{commit}"
+    return (
+        f"{note.name}, {note.kind} by {who(note.by)}, {markdown.age(note.at, now)}{issue}{commit}"
+    )

@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.fields import dump
-from ghp_agents.core.file_names import as_code, plain
+from ghp_agents.core.file_names import listed, plain
 from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import apply_patch, patch_text, worktree
@@ -75,7 +75,8 @@ def restore(ctx: Context, handoff: Handoff | None, *, allow_config: bool = False
         conflicts = apply_patch.apply(folder, content, three_way=three_way)
     except apply_patch.PatchFailedError as error:
         raise _misfit_error(handoff, work, error, three_way) from None
-    other = _other_issue(ctx.ws, handoff)
+    here = issue_of_branch(ctx.ws.branch or "")
+    other = None if handoff.issue in (None, here) else here
     restored = Restored(handoff, work, three_way, tuple(conflicts), other)
     _record_restore(ctx, actor, restored)
     return restored
@@ -157,21 +158,13 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
     configs = sorted(path for path in paths if configures_tools(path))
     if not configs:
         return
-    names = ", ".join(as_code(path) for path in configs[:LISTED])
-    rest = f" and {len(configs) - LISTED} more" if len(configs) > LISTED else ""
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
-        f"{names}{rest}.",
+        f"{listed(configs, LISTED)}.",
         hint="Nothing was changed. If you trust its author: "
         f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`. Then read these "
         "files before you start a tool.",
     )
-
-
-def _other_issue(ws: Workspace, handoff: Handoff) -> int | None:
-    """Return the issue of this branch if it is not the work's issue."""
-    here = issue_of_branch(ws.branch or "")
-    return None if handoff.issue in (None, here) else here
 
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
@@ -179,10 +172,10 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     changes = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
     if not changes and not operation:
         return
-    names = ", ".join(as_code(item.path) for item in changes[:LISTED])
-    rest = f" and {len(changes) - LISTED} more" if len(changes) > LISTED else ""
-    paths = count(len(changes), "uncommitted path")
-    what = f"{paths}: {names}{rest}" if changes else f"in the middle of {operation}"
+    what = f"in the middle of {operation}"
+    if changes:
+        names = listed([item.path for item in changes], LISTED)
+        what = f"{count(len(changes), 'uncommitted path')}: {names}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",
         hint="Commit the changes, run `git stash -u`, or restore into a new worktree: "
@@ -244,20 +237,14 @@ def _record_restore(ctx: Context, actor: Actor, restored: Restored) -> None:
         "conflicts": [plain(path) for path in restored.conflicts],
     }
     conflicts = len(restored.conflicts)
+    text = f"with {count(conflicts, 'conflict')}" if conflicts else ""
+    files = ((record.applied_path_of(handoff, identity), dump(fields)),)
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-        return None, [
-            Record(
-                event=APPLY,
-                actor=actor,
-                object=handoff.name,
-                id=identity,
-                at=at,
-                clock=snapshot.clock + 1,
-                files=((record.applied_path_of(handoff, identity), dump(fields)),),
-                issue=handoff.issue,
-                text=f"with {count(conflicts, 'conflict')}" if conflicts else "",
-            )
-        ]
+        entry = Record(
+            APPLY, actor, handoff.name, identity, at, snapshot.clock + 1, files, handoff.issue,
+            text=text,
+        )  # fmt: skip
+        return None, [entry]
 
     transact(ctx.store, decide)

@@ -1,6 +1,6 @@
 """Resume: what an agent needs to continue, the most important first, within a size limit."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -9,8 +9,8 @@ from typing import Any
 from ghp_agents.conflicts import stale_base
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
-from ghp_agents.core.file_names import as_code
-from ghp_agents.core.ids import AgentName, count
+from ghp_agents.core.file_names import as_code, listed
+from ghp_agents.core.ids import Actor, AgentName, count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import apply_patch, patch_text, worktree
@@ -120,14 +120,15 @@ def _values(
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ctx.ws.clock.now()
-    where = _locate(ctx.ws, last)
-    branch = evidence.branch(ctx.ws, where.tip)
+    tip, how_to_get_it = _locate(ctx.ws, last)
+    branch = evidence.branch(ctx.ws, tip)
+    stale = stale_base.known(ctx.ws, about.actor.name)
     top = ctx.ws.place.toplevel
     differences = worktree.differences(Path(top)) if top is not None else []
     is_here = bool(differences) and _is_here(ctx, chosen)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
-    base, tip = branch.history.base[:12], branch.tip[:12]
+    base, newest = branch.history.base[:12], branch.tip[:12]
     return {
         "title": markdown.title(about.issue, about.number),
         "lead": [*_describe_last(last, now), *_other_handoffs(ctx.store, about)],
@@ -142,8 +143,8 @@ def _values(
         "missing": markdown.missing_lines(last.work.missing) if last and last.work else [],
         "here": [
             *_branch(ctx.ws, branch, differences),
-            *_stale(ctx.ws, about.actor.name),
-            *where.lines,
+            *([stale_base.sentence(stale)] if stale else []),
+            *how_to_get_it,
         ],
         "commits": markdown.commit_lines(branch.history.commits, branch.history.total),
         "files": markdown.file_lines(branch.history.files),
@@ -154,8 +155,8 @@ def _values(
         "all": everything,
         "asked": f"ghp agent-escalations{named}",
         "show": f"ghp agent-issue show {about.number}",
-        "log": f"git log {base}..{tip}" if base else f"git log {tip}",
-        "diff": f"git diff --stat {base} {tip}",
+        "log": f"git log {base}..{newest}" if base else f"git log {newest}",
+        "diff": f"git diff --stat {base} {newest}",
         "ledger_command": f"ghp agent-log{named or f' --agent {quote(about.actor.name)}'}",
     }
 
@@ -245,8 +246,7 @@ def _other_handoffs(store: StateStore, about: EvidenceTopic) -> list[str]:
 
 def _note(facts: TopicFacts, last: Handoff | None, everything: str, now: float) -> str:
     """Return the last note; a checkpoint without one, e.g. a hook's, must not hide it."""
-    until = [item for item in facts.handoffs if last is None or item.clock <= last.clock]
-    handoff = next((item for item in reversed(until) if item.note), None)
+    handoff = _newest(facts, last, lambda item: bool(item.note))
     if handoff is None:
         return ""
     author = f"{who(handoff.by)}, {markdown.age(handoff.at, now)}, in {handoff.name}"
@@ -255,15 +255,19 @@ def _note(facts: TopicFacts, last: Handoff | None, everything: str, now: float) 
 
 def _words(facts: TopicFacts, last: Handoff | None) -> dict[str, Any]:
     """Return the sections of the last handoff that has some."""
-    until = [item for item in facts.handoffs if last is None or item.clock <= last.clock]
-    handoff = next((item for item in reversed(until) if any(item.sections)), None)
+    handoff = _newest(facts, last, lambda item: any(item.sections))
     if handoff is None:
         return {"words": []}
-    return {"words": sections.shown(handoff.sections), "words_by": _wrote(handoff)}
+    author = f"{markdown.sentence(who(handoff.by))} wrote in {handoff.name}"
+    return {"words": sections.shown(handoff.sections), "words_by": author}
 
 
-def _wrote(handoff: Handoff) -> str:
-    return f"{markdown.sentence(who(handoff.by))} wrote in {handoff.name}"
+def _newest(
+    facts: TopicFacts, last: Handoff | None, has_it: Callable[[Handoff], bool]
+) -> Handoff | None:
+    """Return the newest handoff up to the last one that has something."""
+    until = [item for item in facts.handoffs if last is None or item.clock <= last.clock]
+    return next((item for item in reversed(until) if has_it(item)), None)
 
 
 def _work(chosen: Chosen, command: str) -> str:
@@ -276,9 +280,8 @@ def _work(chosen: Chosen, command: str) -> str:
     text += f"`{command}` restores it." if command else "This worktree has it."
     restored = _restored(chosen)
     if restored:
-        by, at = restored[-1].actor, when(restored[-1].at)
-        author = markdown.sentence(markdown.name_of(by, restored[-1].is_person))
-        text += f" {author} restored it at {at}."
+        author = markdown.sentence(who(Actor(restored[-1].actor, restored[-1].is_person)))
+        text += f" {author} restored it at {when(restored[-1].at)}."
     return text
 
 
@@ -287,38 +290,23 @@ def _restored(chosen: Chosen) -> list[LedgerEntry]:
     return [entry for entry in chosen.facts.ledger if (entry.event, entry.object) == (APPLY, name)]
 
 
-@dataclass(frozen=True, slots=True)
-class _Location:
-    """The commit whose history is shown (None: this worktree's own), and how to get it."""
-
-    tip: str | None = None
-    lines: tuple[str, ...] = ()
-
-
-def _locate(ws: Workspace, last: Handoff | None) -> _Location:
+def _locate(ws: Workspace, last: Handoff | None) -> tuple[str | None, list[str]]:
+    """Return the commit whose history is shown (None: this worktree's own), and how to get it."""
     if ws.place.toplevel is None or last is None or not last.head:
-        return _Location()
+        return None, []
     folder = Path(ws.place.toplevel)
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
-        return _Location()
+        return None, []
     branch = f"branch {as_code(last.branch)} at " if last.branch else ""
     prefix = f"The handed-over work is on {branch}`{last.head[:12]}`"
     command = as_code(missing_commits.way(ws, folder, head, last))
     if worktree.has_commit(folder, last.head):
-        return _Location(last.head, (f"{prefix}: {command}.",))
-    return _Location(
-        None,
-        (
-            f"{prefix}, which this clone does not have: {command}. If that fails, "
-            f"{named(*last.by)} must push it first.",
-        ),
-    )
-
-
-def _stale(ws: Workspace, agent: str) -> list[str]:
-    base = stale_base.known(ws, agent)
-    return [stale_base.sentence(base)] if base else []
+        return last.head, [f"{prefix}: {command}."]
+    return None, [
+        f"{prefix}, which this clone does not have: {command}. If that fails, "
+        f"{named(*last.by)} must push it first."
+    ]
 
 
 def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) -> list[str]:
@@ -329,6 +317,5 @@ def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) ->
     lines = markdown.branch_lines(branch)
     if not changes:
         return lines
-    shown = ", ".join(as_code(item.path) for item in changes[:SHOWN])
-    rest = f" and {len(changes) - SHOWN} more" if len(changes) > SHOWN else ""
-    return [*lines, f"{count(len(changes), 'uncommitted path')}: {shown}{rest}."]
+    paths = listed([item.path for item in changes], SHOWN)
+    return [*lines, f"{count(len(changes), 'uncommitted path')}: {paths}."]

@@ -76,6 +76,7 @@ def handoff(
     about = evidence.topic(ctx, actor, issue)
     if receiver:
         _refuse_foreign(about, receiver)
+    kind = CHECKPOINT if checkpoint else HANDOFF
     tidy, warnings = _note(ctx.ws, note)
     facts = gather(ctx, about, ask_rights=not checkpoint, only_known=only_known)
     every, cut = _words(ctx.ws, facts, words)
@@ -94,9 +95,8 @@ def handoff(
         unsent = 0 if carried.is_pushed else facts.branch.unsent
         facts = facts._replace(carried=carried, branch=facts.branch._replace(unsent=unsent))
     if unless_empty and not tidy and (_is_empty(facts) or _is_given_away(facts)):
-        draft = _build_handoff(ctx.ws, facts, CHECKPOINT if checkpoint else HANDOFF, receiver, tidy)
+        draft = _build_handoff(ctx.ws, facts, kind, receiver, tidy)
         return HandoffResult(draft, "", "", False, notes)
-    kind = CHECKPOINT if checkpoint else HANDOFF
     handed = record_of(ctx.ws, ctx.store, facts, kind=kind, to=receiver, note=tidy, dry_run=dry_run)
     return handed._replace(notes=notes)
 
@@ -119,7 +119,10 @@ def record_of(
     def decide(snapshot: Snapshot) -> tuple[HandoffResult, list[Record]]:
         earlier, _ = evidence.handoffs_about(snapshot, about)
         if earlier and _is_unchanged(earlier[-1], draft):
-            return _unchanged_result(snapshot, earlier[-1], facts.notes), []
+            path = record.path_of(earlier[-1])
+            stored = snapshot.files(record.folder_of(earlier[-1].issue)).get(path, b"")
+            text = stored.decode("utf-8", "replace")
+            return HandoffResult(earlier[-1], text, path, False, facts.notes), []
         now = draft._replace(clock=snapshot.clock + 1)
         document = record.render(now, body)
         text, learnt = document.decode("utf-8"), len(facts.learnt)
@@ -160,14 +163,6 @@ def _is_given_away(facts: HandoffFacts) -> bool:
     if issue is None or not given:
         return False
     return given[-1] in issue.assignees and name not in issue.assignees
-
-
-def _unchanged_result(
-    snapshot: Snapshot, previous: Handoff, notes: tuple[str, ...]
-) -> HandoffResult:
-    path = record.path_of(previous)
-    stored = snapshot.files(record.folder_of(previous.issue)).get(path, b"")
-    return HandoffResult(previous, stored.decode("utf-8", "replace"), path, False, notes)
 
 
 def _receiver(actor: Actor, to: str | None, checkpoint: bool) -> str | None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ghp_agents.core.file_names import as_code
+from ghp_agents.core.file_names import listed
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath import alive, heartbeat, implicit_leases
 from ghp_agents.hotpath.quoting import named
@@ -37,19 +37,14 @@ class Sharing(NamedTuple):
         lines = []
         if foreign:
             edit = "edits" if is_single else "edit"
-            lines.append(f"Left out, because {names} {edit} them here: {_listed(foreign)}.")
+            lines.append(f"Left out, because {names} {edit} them here: {listed(foreign, LISTED)}.")
         if unknown:
             work, files = "works" if is_single else "work", count(len(unknown), "stored file")
             lines.append(
                 f"{names} {work} here, too, and nobody is known to have edited {files}: "
-                f"{_listed(unknown)}."
+                f"{listed(unknown, LISTED)}."
             )
         return " ".join(lines)
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
-    return ", ".join(map(as_code, paths[:LISTED])) + more
 
 
 def sharing(ws: Workspace, agent: str | None) -> Sharing:

@@ -56,10 +56,10 @@ def stop(
     """
     me = _authorized(ctx, name, "stops it", itself=True)
     view = _find(ctx, name)
-    held = _claims(ctx, name)
+    held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
     is_itself = not me.actor.is_person and me.name == name
     order = stopping.in_force(ctx, ctx.store.snapshot()).get(name)
-    issues = tuple(number for lock in held if (number := claimed_issue(lock.name)) is not None)
+    issues = _issues(held)
     late = (
         stopped_work.save_here(ctx, order, () if keep else issues) if order and view.is_here else ()
     )
@@ -96,12 +96,14 @@ def _interrupt(
     kept = held if ordered or ended else ()
     saved = tuple(_checkpoint(me, lock) for lock in kept)
     has_stopped = stopping.settle(ctx, ctx.store.snapshot(), [name], ended=ended is not None)
-    issues = tuple(number for lock in kept if (number := claimed_issue(lock.name)) is not None)
-    is_new = ordered or bool(ended)
     return Stopped(
-        name, is_new, bool(has_stopped), issues, saved, keeps=True, client=ended,
-        is_here=view.is_here,
+        name, ordered or bool(ended), bool(has_stopped), _issues(kept), saved, keeps=True,
+        client=ended, is_here=view.is_here,
     )  # fmt: skip
+
+
+def _issues(locks: Sequence[Lock]) -> tuple[int, ...]:
+    return tuple(number for lock in locks if (number := claimed_issue(lock.name)) is not None)
 
 
 def _checkpoint(me: ClaimContext, lock: Lock) -> str:
@@ -139,11 +141,6 @@ def _find(ctx: Context, name: str) -> AgentView:
     return view
 
 
-def _claims(ctx: Context, name: str) -> list[Lock]:
-    locks = ctx.locks.known(PREFIX)
-    return [lock for lock in locks if lock.holder == name and not lock.is_person]
-
-
 def _order(
     ctx: Context,
     view: AgentView,
@@ -159,7 +156,8 @@ def _order(
 
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
         bound = stopping.in_force(ctx, snapshot).get(view.name)
-        if bound is None if is_lifted else bound is not None and _says(bound, keeps, now):
+        says_it = bound and bound.keeps == keeps and bound.is_urgent >= now
+        if bound is None if is_lifted else says_it:
             return False, []
         entry = StopOrder(
             fresh, view.name, max(1, number(view.presence, "epoch")), kept, is_lifted,
@@ -172,10 +170,6 @@ def _order(
     if is_new:
         news_flag.set_flag(ws.folders, view.name)
     return is_new
-
-
-def _says(order: StopOrder, keeps: bool, now: bool) -> bool:
-    return order.keeps == keeps and order.is_urgent >= now
 
 
 def _free(me: ClaimContext, lock: Lock, reason: str) -> str:
