@@ -1,7 +1,5 @@
 """File names as text."""
 
-from collections.abc import Sequence
-
 
 def plain(name: str) -> str:
     """A file name in printable characters. Others are written as escaped bytes."""
@@ -21,12 +19,6 @@ def as_code(name: str) -> str:
     """The name of a file or branch as code in markdown; any bytes are safe."""
     shown = plain(name).replace("`", "\\x60")
     return f"`{shown}`"
-
-
-def listed(names: Sequence[str], most: int) -> str:
-    """The first `most` names as code, and how many more there are."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(map(as_code, names[:most])) + more
 
 
 def parents(path: str) -> list[str]:

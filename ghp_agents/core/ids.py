@@ -95,6 +95,12 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
+def listed(texts: Sequence[str], most: int) -> str:
+    """`a, b and 3 more`: the first texts, at most `most`."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return ", ".join(texts[:most]) + more
+
+
 def slug(text: str, limit: int = 35) -> str:
     """A title as part of a branch or file name."""
     return _SLUG.sub("-", text.lower()).strip("-")[:limit].strip("-")

@@ -9,8 +9,8 @@ from typing import TypedDict
 
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.fields import dump
-from ghp_agents.core.file_names import listed, plain
-from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch
+from ghp_agents.core.file_names import as_code, plain
+from ghp_agents.core.ids import Actor, Timestamp, count, digest, issue_of_branch, listed
 from ghp_agents.escalations.messages import who
 from ghp_agents.git import apply_patch, patch_text, worktree
 from ghp_agents.handoffs import missing_commits, record
@@ -160,7 +160,7 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
         return
     raise RefusedError(
         f"The work of {handoff.name}, by {who(handoff.by)}, changes files that configure tools: "
-        f"{listed(configs, LISTED)}.",
+        f"{listed([*map(as_code, configs)], LISTED)}.",
         hint="Nothing was changed. If you trust its author: "
         f"`ghp agent-resume --handoff {handoff.name} --apply --allow-config`. Then read these "
         "files before you start a tool.",
@@ -174,7 +174,7 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
         return
     what = f"in the middle of {operation}"
     if changes:
-        names = listed([item.path for item in changes], LISTED)
+        names = listed([as_code(item.path) for item in changes], LISTED)
         what = f"{count(len(changes), 'uncommitted path')}: {names}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",

@@ -9,8 +9,8 @@ from typing import Any
 from ghp_agents.conflicts import stale_base
 from ghp_agents.consent import templates as repo_templates
 from ghp_agents.core import templates, text_budget
-from ghp_agents.core.file_names import as_code, listed
-from ghp_agents.core.ids import Actor, AgentName, count
+from ghp_agents.core.file_names import as_code
+from ghp_agents.core.ids import Actor, AgentName, count, listed
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import apply_patch, patch_text, worktree
@@ -317,5 +317,5 @@ def _branch(ws: Workspace, branch: Branch, differences: Sequence[Difference]) ->
     lines = markdown.branch_lines(branch)
     if not changes:
         return lines
-    paths = listed([item.path for item in changes], SHOWN)
+    paths = listed([as_code(item.path) for item in changes], SHOWN)
     return [*lines, f"{count(len(changes), 'uncommitted path')}: {paths}."]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from ghp_agents.core.file_names import listed
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.file_names import as_code
+from ghp_agents.core.ids import AgentName, listed
 from ghp_agents.git import merge, worktree
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import EvidenceTopic
@@ -68,4 +68,4 @@ def why(entry: Return) -> str:
     lines = [line for line in entry.text.splitlines() if line.strip()]
     if entry.reason != "conflict":
         return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]
-    return f"conflict with main in {listed(lines, SHOWN)}"
+    return f"conflict with main in {listed([*map(as_code, lines)], SHOWN)}"

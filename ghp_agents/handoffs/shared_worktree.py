@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from ghp_agents.core.file_names import listed
-from ghp_agents.core.ids import count
+from ghp_agents.core.file_names import as_code
+from ghp_agents.core.ids import count, listed
 from ghp_agents.hotpath import alive, heartbeat, implicit_leases
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.presence.here import agents_here
@@ -32,8 +32,8 @@ class Sharing(NamedTuple):
         """Return in one line what was left out, and what was kept although nobody is known to have
         edited it."""
         names, is_single = ", ".join(map(named, self.others)), len(self.others) == 1
-        foreign = sorted(left_out)
-        unknown = sorted(path for path in kept if not self.editor(path))
+        foreign = [*map(as_code, sorted(left_out))]
+        unknown = [as_code(path) for path in sorted(kept) if not self.editor(path)]
         lines = []
         if foreign:
             edit = "edits" if is_single else "edit"

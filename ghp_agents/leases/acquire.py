@@ -118,19 +118,20 @@ def _decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Reco
 
 def _with_lock(case: DecisionInput) -> Attempt:
     """The attempt for a strict lease, after its lock, which other clones see at once."""
-    store, locks, plan = case.ctx.store, case.ctx.locks, case.plan
-    reason = plan.wanted.reason
+    store, plan = case.ctx.store, case.plan
     _end_expired(case)
-    past = _expired_locks(case)
+    who = strict.Asker(
+        plan.holder, plan.epoch, plan.clone, plan.reach, plan.wanted.reason, until_of(case),
+        _expired_locks(case),
+    )  # fmt: skip
     try:
-        who = strict.Asker(plan.holder, plan.epoch, plan.clone, until_of(case))
-        lock = strict.take_lock(case.ctx, who, plan.reach, reason, past)
+        lock = strict.take_lock(case.ctx, who)
     except strict.RivalError as error:
         rival = (conflict_with(plan, error.hold, error.kind),)
         return transact(store, partial(_decide, case._replace(elsewhere=rival)))
     tried = transact(store, partial(_decide, case._replace(lock=lock)))
     if tried.log is None:
-        strict.give_back(locks, lock, "another was first in its clone")
+        strict.give_back(case.ctx.locks, lock, "another was first in its clone")
     return tried
 
 

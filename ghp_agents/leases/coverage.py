@@ -107,7 +107,7 @@ class WorktreeFiles:
         if cwd is None or root is None:
             return ""
         here = cwd.resolve()
-        inside = here.relative_to(root).as_posix() if _is_in(here, root) else "."
+        inside = here.relative_to(root).as_posix() if here.is_relative_to(root) else "."
         return "" if inside == "." else inside
 
     def _word(self, word: str, folder: str) -> str:
@@ -132,7 +132,7 @@ def _inside(text: str, top: Path) -> str | None:
     Raises UsageError for a path outside of the worktree.
     """
     for root in (top, top.resolve()):
-        if _is_in(Path(text), root):
+        if Path(text).is_relative_to(root):
             inside = Path(text).relative_to(root).as_posix()
             return "*" if inside == "." else f"/{escaped(inside)}{'/' * text.endswith('/')}"
     if _exists(Path(text)) and not _exists(Path(f"{top}{text}")):
@@ -142,10 +142,6 @@ def _inside(text: str, top: Path) -> str | None:
             f"repository is {top}.",
         )
     return None
-
-
-def _is_in(path: Path, folder: Path) -> bool:
-    return path.is_relative_to(folder)
 
 
 def _exists(path: Path) -> bool:

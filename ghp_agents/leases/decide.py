@@ -12,7 +12,6 @@ from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.leases import record
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
 from ghp_agents.leases.world import World
@@ -55,19 +54,20 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
     if current:
         return _kept(case, snapshot, current)
     waiting = next((log for log in mine if log.id == plan.id and log.is_waiting), None)
-    conflicts = [conflict_with(plan, hold) for hold in world.holds if _is_in_way(plan, hold)]
+    conflicts = [
+        conflict_with(plan, hold)
+        for hold in world.holds
+        if plan.reach.meets_other(hold, plan.holder, plan.clone)
+    ]
     conflicts += _first_in_line(case, world, logs, waiting)
     conflicts += [*edits(world.ws, plan), *case.elsewhere]
     if conflicts:
-        records = [_request(case, snapshot)] if case.in_line and not waiting else []
+        event = _request_event(case, snapshot)
+        records = [record.entry(event, event)] if case.in_line and not waiting else []
         return Attempt(obstacles=tuple(conflicts)), records
     if plan.lock_name and case.lock is None:
         return Attempt(), []
     return _granted(case, world, logs, waiting)
-
-
-def _is_in_way(plan: CheckedRequest, hold: Hold) -> bool:
-    return bool(plan.reach.meets_other(hold, plan.holder, plan.clone))
 
 
 def _check_not_ended(plan: CheckedRequest, logs: Sequence[LeaseHistory]) -> None:
@@ -139,28 +139,21 @@ def _granted(
     """Grant the lease, and end conflicting leases whose holders are dead or whose time is up. A
     holder that comes back must not find them held."""
     plan, snapshot = case.plan, world.snapshot
-    nonce = case.lock.nonce if case.lock else ""
     if waiting:
-        event = _follow(case, snapshot, waiting, "grant")._replace(
-            until=until_of(case), nonce=nonce
-        )
+        event = _follow(case, snapshot, waiting, "grant")
     else:
-        event = _request_event(case, snapshot)._replace(
-            granted=True, until=until_of(case), nonce=nonce
-        )
+        event = _request_event(case, snapshot)._replace(granted=True)
+    event = event._replace(until=until_of(case), nonce=case.lock.nonce if case.lock else "")
     request = waiting.request if waiting else event
-    why = {
-        log.id: (
-            "its time was up" if world.lives(log.holder) else f"{log.holder} does not live any more"
-        )
+    over = [
+        log
         for log in logs
         if log.granted
         and (_is_over(world, log) or not world.lives(log.holder))
         and plan.reach.meets_other(log.hold(), plan.holder)
-    }
-    over = [log for log in logs if log.id in why]
+    ]
     ended = [
-        leases.ended(world.ws, snapshot, log, plan.by, why[log.id], later)
+        leases.ended(world.ws, snapshot, log, plan.by, _why_over(world, log), later)
         for later, log in enumerate(over, 2)
     ]
     log = LeaseHistory(request, event, event.until)
@@ -171,9 +164,8 @@ def _is_over(world: World, log: LeaseHistory) -> bool:
     return log.is_over(world.snapshot.clone, world.now) or log.id in world.expired
 
 
-def _request(case: DecisionInput, snapshot: Snapshot) -> Record:
-    event = _request_event(case, snapshot)
-    return record.entry(event, event)
+def _why_over(world: World, log: LeaseHistory) -> str:
+    return "its time was up" if world.lives(log.holder) else f"{log.holder} does not live any more"
 
 
 def _request_event(case: DecisionInput, snapshot: Snapshot) -> LeaseEvent:

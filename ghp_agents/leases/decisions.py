@@ -4,7 +4,7 @@ Pure, and of the same records every clone computes the same files. So it does no
 clones carry out one answer at the same time.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core import globs
@@ -110,14 +110,14 @@ def _wanted_file(case: _Case, option: int) -> Decision | None:
             f"{_holder(new[0])} has leased {file(path)} since ({new[0].hold().short}); ask again"
         )
     if reasons and not any(_stands(case.facts, reason) for reason in reasons):
-        over = [log for log in map(case.facts.find, _leases(reasons)) if log]
+        ids = [reason.removeprefix("L-") for reason in reasons if reason.startswith("L-")]
+        over = [log for log in map(case.facts.find, ids) if log]
         why = why_over(over[0]) if over else "the claim has ended since"
         return case.not_done(f"{why}; {file(path)} may be free now")
     parts = [_without(case, log, (pattern,)) for log in covering]
     events = [event for more, _ in parts for event in more]
-    text = " ".join(
-        f"{words}." for words in (f"{case.asker} may change {file(path)}", *_words(parts))
-    )
+    sentences = (f"{case.asker} may change {file(path)}", *(words for _, words in parts))
+    text = " ".join(f"{words}." for words in sentences)
     agents = dict.fromkeys((case.asker, *_agents(*covering), *([holder] if holder else [])))
     given = _given(case, (pattern,))
     return Decision(text, True, tuple(agents), (*events, given), tuple(covering))
@@ -166,18 +166,14 @@ def _circle(case: _Case, option: int) -> Decision | None:
 def _turn(case: _Case, waiter: str, ended: LeaseHistory) -> tuple[LeaseEvent, ...]:
     """The grant of the request that waited for an ended lease, before others in the queue, if
     nobody else holds any of it. A strict request acquires its lock itself."""
-    facts, answer = case.facts, case.answer
+    facts = case.facts
     for log in facts.logs:
         mine = log.is_waiting and log.holder.name == waiter and not log.request.right
         if not (mine and _clash(facts, log, ended)):
             continue
         held = [x for x in facts.logs if facts.is_in_force(x) and x.id != ended.id]
         if not any(x.holder != log.holder and _clash(facts, log, x) for x in held):
-            return (
-                record.follow(
-                    log.request, "grant", answer.by, answer.at, answer.clock + 1, answer.clone
-                ),
-            )
+            return (_follow(log, "grant", case.answer),)
     return ()
 
 
@@ -246,11 +242,11 @@ def _given(case: _Case, patterns: tuple[str, ...]) -> LeaseEvent:
 
 
 def _end(case: _Case, log: LeaseHistory) -> LeaseEvent:
-    answer = case.answer
-    event = record.follow(
-        log.request, "release", answer.by, answer.at, answer.clock + 1, answer.clone
-    )
-    return event._replace(reason=f"decided in {case.question.name}")
+    return _follow(log, "release", case.answer)._replace(reason=f"decided in {case.question.name}")
+
+
+def _follow(log: LeaseHistory, kind: str, answer: Answer) -> LeaseEvent:
+    return record.follow(log.request, kind, answer.by, answer.at, answer.clock + 1, answer.clone)
 
 
 def _refused(case: _Case) -> Decision:
@@ -272,10 +268,6 @@ def _stands(facts: Facts, reason: str) -> bool:
     return log is not None and facts.is_in_force(log)
 
 
-def _leases(reasons: Iterable[str]) -> list[str]:
-    return [reason.removeprefix("L-") for reason in reasons if reason.startswith("L-")]
-
-
 def why_over(log: LeaseHistory) -> str:
     """Who had a lease that has ended, and why it ended."""
     short, who = log.hold().short, _holder(log)
@@ -295,10 +287,6 @@ def _meet(facts: Facts, patterns: Sequence[str], others: Sequence[str]) -> str |
         return globs.may_meet(patterns, others, facts.files, fold=facts.fold) if others else None
     except UsageError:
         return None
-
-
-def _words(parts: Iterable[tuple[tuple[LeaseEvent, ...], str]]) -> list[str]:
-    return [words for _, words in parts]
 
 
 def _holder(log: LeaseHistory) -> str:

@@ -1,6 +1,6 @@
 """Overlapping leases that two clones granted before they synced with each other."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
@@ -31,17 +31,24 @@ def find(
     clones = {log.id: log.request.clone for log in logs}
     if len({clones.get(hold.id) for hold in holds}) < 2:
         return []  # one clone grants nothing twice
+    return [
+        overlap._replace(question=_question(overlap.earlier, overlap.later, questions))
+        for overlap in among(ws, holds, lambda x, y: clones.get(x.id) != clones.get(y.id))
+    ]
+
+
+def among(
+    ws: Workspace, holds: Sequence[Hold], is_wanted: Callable[[Hold, Hold], bool]
+) -> Iterator[Overlap]:
+    """The overlaps among `holds` of different holders, of pairs that are wanted."""
     files = WorktreeFiles(ws)
-    conflicts: list[Overlap] = []
     for number, later in enumerate(holds):
-        before = [hold for hold in holds[:number] if clones.get(hold.id) != clones.get(later.id)]
+        before = [hold for hold in holds[:number] if is_wanted(hold, later)]
         reach = files.reach(later.patterns, later.name) if before else None
         for earlier in before:
             place = reach and reach.meets_other(earlier, Actor(later.holder, later.is_person))
             if place:
-                question = _question(earlier, later, questions)
-                conflicts.append(Overlap(earlier, later, place, question))
-    return conflicts
+                yield Overlap(earlier, later, place)
 
 
 def _question(earlier: Hold, later: Hold, questions: Sequence[Escalation]) -> Escalation | None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, listed
 from ghp_agents.hotpath import own_file
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.acquire import LeaseResult, attempt, holds_already, leased
@@ -138,8 +138,7 @@ def place(obstacles: Sequence[Conflict]) -> str:
     """The place in the queue, for people: `2nd in line, after worker-2, worker-3: …`."""
     number = 1 + sum(1 for conflict in obstacles if conflict.kind == "waiting")
     names = list(dict.fromkeys(conflict.holder for conflict in obstacles))
-    ahead = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" * (len(names) > SHOWN))
-    return f"{ordinal(number)} in line, after {ahead}: {obstacles[0].words}"
+    return f"{ordinal(number)} in line, after {listed(names, SHOWN)}: {obstacles[0].words}"
 
 
 def ordinal(number: int) -> str:

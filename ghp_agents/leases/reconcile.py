@@ -5,9 +5,8 @@ from ghp_agents.core.json_file import texts_file
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.escalations.service import EscalateResult
-from ghp_agents.leases import carry_out, deadlocks
+from ghp_agents.leases import carry_out, deadlocks, overlaps
 from ghp_agents.leases import service as leases
-from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import FOLDER, LeaseHistory, what
 from ghp_agents.leases.world import World
@@ -92,22 +91,14 @@ def ask_about_overlaps(world: World) -> list[EscalateResult]:
     ctx, snapshot, holds = world.ctx, world.snapshot, world.holds
     clones = {log.id: log.request.clone for log in world.logs}
     done = set(texts_file(ctx.ws.cache_dir / COMPARED).read())
-    results: list[EscalateResult] = []
-    worktree_files = WorktreeFiles(ctx.ws)
-    for number, later in enumerate(holds):
-        if clones.get(later.id) != snapshot.clone:
-            continue
-        before = [
-            hold
-            for hold in holds[:number]
-            if clones.get(hold.id) != snapshot.clone and not {hold.id, later.id} <= done
-        ]
-        reach = worktree_files.reach(later.patterns, later.name) if before else None
-        for earlier in before:
-            place = reach and reach.meets_other(earlier, leases.holder_in(later))
-            question = _question(earlier, later, place) if place else None
-            if question:
-                results.append(escalation.ask_once(ctx, question, urgency="high"))
+
+    def is_ours_and_new(earlier: Hold, later: Hold) -> bool:
+        is_ours = [clones.get(hold.id) == snapshot.clone for hold in (earlier, later)]
+        return is_ours == [False, True] and not {earlier.id, later.id} <= done
+
+    overlapping = overlaps.among(ctx.ws, holds, is_ours_and_new)
+    questions = [_question(*overlap[:3]) for overlap in overlapping]
+    results = [escalation.ask_once(ctx, x, urgency="high") for x in questions if x]
     ids = {hold.id for hold in holds}
     if ids != done:
         texts_file(ctx.ws.cache_dir / COMPARED).write(sorted(ids))

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.clock import to_text
-from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
-from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import Actor, Timestamp, one_line, only_match
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import record, select
@@ -43,10 +43,15 @@ class ReleasedLeases(NamedTuple):
 
 def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) -> LeaseListing:
     """All leases in force, now or at a time, as far as this clone knows."""
-    world, folders = World(ctx) if at is None else _past(ctx, at), ctx.ws.folders
+    if at is None:
+        world = World(ctx)
+    else:
+        from ghp_agents.leases.past_world import PastWorld  # rarely needed
+
+        world = PastWorld(ctx, at)
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
-    touches = implicit_leases.list_all(folders) if implicit else []
-    edits = [x for x in touches if implicit_leases.is_active(folders, x, world.now, *limits)]
+    touches = implicit_leases.list_all(ctx.ws.folders) if implicit else []
+    edits = [x for x in touches if implicit_leases.is_active(ctx.ws.folders, x, world.now, *limits)]
     return LeaseListing(world.holds, queue(world), edits, world.problems, world.logs)
 
 
@@ -56,12 +61,6 @@ def left_over(ctx: Context, agent: str) -> list[Hold]:
     if any(lock.holder == agent and not lock.is_person for lock in claims):
         return []
     return [hold for hold in listing(ctx).held if (hold.holder, hold.is_person) == (agent, False)]
-
-
-def _past(ctx: Context, at: float) -> World:
-    from ghp_agents.leases.past_world import PastWorld  # rarely needed
-
-    return PastWorld(ctx, at)
 
 
 def holder_in(hold: Hold) -> Actor:
@@ -169,15 +168,13 @@ def find(holds: Sequence[Hold], reference: str) -> Hold:
     prefix = reference.strip().lower().removeprefix("l-")
     matches = [hold for hold in holds if prefix and hold.id.startswith(prefix)]
     exact = [hold for hold in matches if hold.id == prefix]
-    if len(exact or matches) == 1:
-        return (exact or matches)[0]
-    shown = one_line(reference, 40) or "(nothing)"
-    if matches:
-        names = ", ".join(f"L-{hold.id} ({what(hold.patterns, hold.name)})" for hold in matches[:5])
-        raise UsageError(
-            f"{shown!r} matches {len(matches)} leases.", hint=f"Use more characters: {names}"
-        )
-    raise NotFoundError(f"There is no lease {shown}.", hint="`ghp agent-leases` lists them.")
+    return only_match(
+        exact or matches,
+        reference,
+        "lease",
+        lambda hold: f"L-{hold.id} ({what(hold.patterns, hold.name)})",
+        "`ghp agent-leases` lists them.",
+    )
 
 
 def _log_and_lock_name(store: StateStore, hold: Hold) -> tuple[LeaseHistory | None, str]:

@@ -6,12 +6,11 @@ gives way. One that sees nobody after writing is alone. The lower nonce retries 
 they do not both give way forever.
 """
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath.quoting import named, when
@@ -28,12 +27,15 @@ PAUSE = 0.3  # seconds between two looks
 
 
 class Asker(NamedTuple):
-    """The requester of a lock, and the time of its end."""
+    """The requester of a lock, and what it is to lock."""
 
     actor: Actor
     epoch: int
     clone: str
-    until: Timestamp | None = None
+    reach: Coverage
+    reason: str = ""
+    until: Timestamp | None = None  # the time of its end
+    past: Container[str] = ()  # the nonces of expired locks
 
 
 class RivalError(RefusedError):
@@ -61,42 +63,28 @@ def lock_name(patterns: Sequence[str], name: str | None) -> str:
     return f"{NAMES}{name}" if name is not None else f"{PATHS}{digest(*patterns)}"
 
 
-def take_lock(
-    ctx: Context,
-    who: Asker,
-    reach: Coverage,
-    reason: str = "",
-    past: Container[str] = (),
-) -> Lock:
-    """Acquire the lock for `reach`, so that nobody else holds a lock on any of it.
+def take_lock(ctx: Context, who: Asker) -> Lock:
+    """Acquire the lock for `who.reach`, so that nobody else holds a lock on any of it.
 
-    Locks with a nonce in `past` have expired. Raises RivalError, UnknownError; then the lock was
-    released or never acquired."""
-    name = lock_name(reach.patterns, reach.name)
-    locks = {lock.name: lock for lock in ctx.locks.list(PATHS if reach.name is None else name)}
-    _refuse(_overlapping(ctx, locks.values(), who, reach, past)[0])
-    got = _swap(ctx, name, who, reach, reason, locks.get(name), past)
-    return got if reach.name is not None else _alone(ctx, got, who, reach, past)
+    Raises RivalError, UnknownError; then the lock was released or never acquired."""
+    name = lock_name(who.reach.patterns, who.reach.name)
+    is_resource = who.reach.name is not None
+    locks = {lock.name: lock for lock in ctx.locks.list(name if is_resource else PATHS)}
+    _refuse(_overlapping(ctx, locks.values(), who)[0])
+    got = _swap(ctx, name, who, locks.get(name))
+    return got if is_resource else _alone(ctx, got, who)
 
 
-def _swap(
-    ctx: Context,
-    name: str,
-    who: Asker,
-    reach: Coverage,
-    reason: str,
-    current: Lock | None,
-    past: Container[str],
-) -> Lock:
+def _swap(ctx: Context, name: str, who: Asker, current: Lock | None) -> Lock:
     for _ in range(ATTEMPTS):
         mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
         if current and mine and current.until == who.until:
             return current  # already ours: an earlier process was killed half-way
-        _refuse(_overlapping(ctx, [current] if current else [], who, reach, past)[0])
+        _refuse(_overlapping(ctx, [current] if current else [], who)[0])
         try:
             return ctx.locks.acquire(
-                name, who.actor.name, expected=current, epoch=who.epoch, reason=reason,
-                patterns=reach.patterns, clone=who.clone, until=who.until,
+                name, who.actor.name, expected=current, epoch=who.epoch, reason=who.reason,
+                patterns=who.reach.patterns, clone=who.clone, until=who.until,
             )  # fmt: skip
         except LockMovedError as moved:
             current = moved.current
@@ -105,12 +93,12 @@ def _swap(
     )
 
 
-def _alone(ctx: Context, got: Lock, who: Asker, reach: Coverage, past: Container[str]) -> Lock:
+def _alone(ctx: Context, got: Lock, who: Asker) -> Lock:
     """Return the lock once no other holder's patterns overlap."""
     for _ in range(LOOKS):
         others = [lock for lock in ctx.locks.list(PATHS) if lock.name != got.name]
         try:
-            rivals, expired = _overlapping(ctx, others, who, reach, past)
+            rivals, expired = _overlapping(ctx, others, who)
         except DoubtError:
             give_back(ctx.locks, got, "another holder may still be alive")
             raise
@@ -133,31 +121,21 @@ def give_back(locks: LockService, lock: Lock, reason: str) -> None:
         return
 
 
-def _overlapping(
-    ctx: Context, locks: Iterable[Lock], who: Asker, reach: Coverage, past: Container[str]
-) -> tuple[list[Lock], list[Lock]]:
-    """The locks of others that overlap `reach`: those in force, and those that are not."""
+def _overlapping(ctx: Context, locks: Iterable[Lock], who: Asker) -> tuple[list[Lock], list[Lock]]:
+    """The locks of others that overlap its reach: those in force, and those that are not."""
     overlapping = [
         lock
         for lock in locks
-        if lock.is_taken and reach.meets_other(as_hold(lock), who.actor, who.clone)
+        if lock.is_taken and who.reach.meets_other(as_hold(lock), who.actor, who.clone)
     ]
     holders = holder_liveness.holders_of(ctx, overlapping) if overlapping else {}
-    living = [lock for lock in overlapping if _lives(holders, lock) and lock.nonce not in past]
-    doubted = {
-        x.name: (x, holders[x.name])
-        for x in overlapping
-        if x.name in holders and x.nonce not in past
-    }
+    present = [lock for lock in overlapping if lock.nonce not in who.past]
+    living = [x for x in present if x.is_disputed or holders[x.name].lives]
+    doubted = {x.name: (x, holders[x.name]) for x in present if x.name in holders}
     unsure = second_look.unconfirmed(ctx, doubted) if doubted else []
     if unsure and not living:
         raise DoubtError(as_hold(unsure[0]))
     return living, [lock for lock in overlapping if lock not in living]
-
-
-def _lives(holders: Mapping[str, HolderView], lock: Lock) -> bool:
-    """Whether a lock counts: its holder is alive, or it is disputed."""
-    return lock.is_disputed or holders[lock.name].lives
 
 
 def _refuse(rivals: Sequence[Lock]) -> None:

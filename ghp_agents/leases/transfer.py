@@ -1,9 +1,5 @@
 """Moves the leases of an agent to another one, in one step: nobody else can get in between."""
 
-from collections.abc import Mapping
-from functools import partial
-from typing import NamedTuple
-
 from ghp_agents.claims.holder_liveness import life_of
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.files import random_hex
@@ -17,15 +13,6 @@ from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
-
-
-class _Move(NamedTuple):
-    ctx: Context
-    leases: frozenset[str]  # their ids
-    to: Actor
-    epoch: int
-    reason: str
-    locks: Mapping[str, Lock]  # of strict leases, by lease; they belong to the new holder already
 
 
 def transfer(ctx: Context, holder: str, to: str, reason: str) -> list[Hold]:
@@ -48,26 +35,24 @@ def transfer(ctx: Context, holder: str, to: str, reason: str) -> list[Hold]:
     leases = frozenset(log.id for log in active if not log.request.right or log.id in locks)
     if not leases:
         return []
-    move = _Move(ctx, leases, Actor(to), epoch, reason, locks)
-    return transact(ctx.store, partial(_decide, move))
+    by, at = ctx.ws.actor(), Timestamp(to_text(ctx.ws.clock.now()))
 
+    def decide(snapshot: Snapshot) -> tuple[list[Hold], list[Record]]:
+        moved: list[Hold] = []
+        records: list[Record] = []
+        for log in record.read_leases(snapshot.present(record.FOLDER))[0]:
+            lock = locks.get(log.id)
+            if log.id not in leases or not log.is_open:
+                continue
+            end = ended(ctx.ws, snapshot, log, by, reason, len(records) + 1)
+            lease = random_hex(6)
+            request = log.request._replace(
+                lease=lease, id=lease, clock=snapshot.clock + len(records) + 2,
+                clone=snapshot.clone, at=at, by=by, holder=Actor(to), epoch=epoch, granted=True,
+                until=log.until, nonce=lock.nonce if lock else "",
+            )  # fmt: skip
+            records += [end, record.entry(request, request)]
+            moved.append(LeaseHistory(request, request, request.until).hold())
+        return moved, records
 
-def _decide(move: _Move, snapshot: Snapshot) -> tuple[list[Hold], list[Record]]:
-    by = move.ctx.ws.actor()
-    at = Timestamp(to_text(move.ctx.ws.clock.now()))
-    moved: list[Hold] = []
-    records: list[Record] = []
-    for log in record.read_leases(snapshot.present(record.FOLDER))[0]:
-        lock = move.locks.get(log.id)
-        if log.id not in move.leases or not log.is_open:
-            continue
-        end = ended(move.ctx.ws, snapshot, log, by, move.reason, len(records) + 1)
-        lease = random_hex(6)
-        request = log.request._replace(
-            lease=lease, id=lease, clock=snapshot.clock + len(records) + 2, clone=snapshot.clone,
-            at=at, by=by, holder=move.to, epoch=move.epoch, granted=True, until=log.until,
-            nonce=lock.nonce if lock else "",
-        )  # fmt: skip
-        records += [end, record.entry(request, request)]
-        moved.append(LeaseHistory(request, request, request.until).hold())
-    return moved, records
+    return transact(ctx.store, decide)

@@ -142,22 +142,22 @@ def _turned(circle: Chain) -> Chain:
 
 def sentence(chain: Chain) -> str:
     """`worker-1 waits for #11 (worker-2), who waits for lease db (worker-3)`."""
-    steps = ", who ".join(f"waits for {wait.what} ({_shown(wait.holder)})" for wait in chain)
+    steps = ", who ".join(f"waits for {wait.what} ({named(wait.holder)})" for wait in chain)
     ends = ": a circle" if chain[-1].holder in {wait.waiter for wait in chain} else ""
-    return f"{_shown(chain[0].waiter)} {steps}{ends}"
+    return f"{named(chain[0].waiter)} {steps}{ends}"
 
 
 def rest(waiter: str, count: int) -> str:
     """The number of further waits that are not listed."""
-    return f"{_shown(waiter)} waits for {count} more"
+    return f"{named(waiter)} waits for {count} more"
 
 
 def question(circle: Chain) -> str:
     """The question for a person about a cycle. It names the locks exactly: the same agents with
     other locks are another cycle, and another question."""
-    names = ", ".join(_shown(wait.waiter) for wait in circle)
+    names = ", ".join(named(wait.waiter) for wait in circle)
     lines = "".join(
-        f"- {_shown(wait.waiter)} waits for {wait.what} of {_shown(wait.holder)} ({wait.right})\n"
+        f"- {named(wait.waiter)} waits for {wait.what} of {named(wait.holder)} ({wait.right})\n"
         for wait in circle
     )
     return f"{names} wait for each other in a deadlock. Who goes first?\n\n{lines}".rstrip()
@@ -166,11 +166,11 @@ def question(circle: Chain) -> str:
 def options(circle: Chain) -> tuple[str, ...]:
     """The options: who goes first, and what that requires."""
     return tuple(
-        f"{_shown(wait.waiter)} goes first: "
+        f"{named(wait.waiter)} goes first: "
         + (
             f"without {wait.what}"
             if wait.what.startswith("#")
-            else f"{_shown(wait.holder)} releases {wait.what}"
+            else f"{named(wait.holder)} releases {wait.what}"
         )
         for wait in circle
     )
@@ -179,7 +179,3 @@ def options(circle: Chain) -> tuple[str, ...]:
 def subjects(circle: Chain) -> tuple[str, ...]:
     """What the options decide, in their order: the lock that each waits for, and the waiter."""
     return tuple(f"{wait.right} {wait.waiter}" for wait in circle)
-
-
-def _shown(name: str) -> str:
-    return named(name)

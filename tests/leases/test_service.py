@@ -139,7 +139,9 @@ def test_the_beginning_of_several_ids_names_none(yard: Yard) -> None:
     with pytest.raises(UsageError) as caught:
         yard.give("worker-1", "L-abcd")
     assert str(caught.value) == "'L-abcd' matches 2 leases."
-    assert caught.value.hint == "Use more characters: L-abcd11110000 (db-0), L-abcd22220000 (db-1)"
+    assert caught.value.hint == (
+        "Use more characters of the id: L-abcd11110000 (db-0), L-abcd22220000 (db-1)."
+    )
 
 
 def test_another_may_not_give_back_what_a_living_agent_has(yard: Yard) -> None:

@@ -31,7 +31,7 @@ def yards(clones: Clones) -> Yards:
 def take(yard: Yard, agent: str, *words: str, locks: MemoryLocks | None = None) -> Lock:
     """Only the right, as `leasing` takes it."""
     parts = make_context(yard.ws(agent), yard.store, locks or yard.locks)
-    return strict.take_lock(parts, strict.Asker(Actor(agent), 1, ""), reached(yard, *words), "why")
+    return strict.take_lock(parts, strict.Asker(Actor(agent), 1, "", reached(yard, *words), "why"))
 
 
 def reached(yard: Yard, *words: str) -> Coverage:
@@ -295,9 +295,8 @@ def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, 
             reach = reached(yard, word)
             locks = MemoryLocks(clock, board)
             try:
-                return strict.take_lock(
-                    make_context(ws, yard.store, locks), strict.Asker(Actor(agent), 1, ""), reach
-                )
+                who = strict.Asker(Actor(agent), 1, "", reach)
+                return strict.take_lock(make_context(ws, yard.store, locks), who)
             except GhpError:
                 return None
 
