@@ -10,6 +10,7 @@ from collections.abc import Callable
 from threading import Event, Lock
 from typing import TextIO
 
+from ghp_agents.cli.printing.tables import cells, fitted
 from ghp_agents.core.clock import SystemClock
 from ghp_agents.core.progress import Progress
 
@@ -57,9 +58,9 @@ class BusyLine:
     def _text(self) -> str:
         room = (columns(self._terminal) or 80) - 1
         what = f"{self._line(self.progress.what)} … {duration(self._elapsed())}"
-        shown = cut(what, room)
+        shown = fitted(what, room)
         rest = room - cells(shown) - 2
-        detail = cut(self._line(self.progress.detail), rest) if rest >= LEAST_DETAIL else ""
+        detail = fitted(self._line(self.progress.detail), rest) if rest >= LEAST_DETAIL else ""
         return f"{shown}  {self._dim(detail)}" if detail else shown
 
     def _elapsed(self) -> float:
@@ -95,23 +96,3 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {left} min"
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def cells(text: str) -> int:
-    """How many columns a text takes; wide characters take two."""
-    from unicodedata import combining, east_asian_width
-
-    return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
-
-
-def cut(text: str, room: int) -> str:
-    """The text, or its beginning with `…`, in at most `room` columns."""
-    if cells(text) <= room:
-        return text
-    kept, taken = "", 0
-    for char in text:
-        taken += cells(char)
-        if taken > room - 1:
-            break
-        kept += char
-    return kept + "…" if room > 0 else ""

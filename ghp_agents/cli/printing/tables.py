@@ -23,6 +23,21 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
+def fitted(text: str, width: int, *, middle: bool = False) -> str:
+    """A text cut to `width` columns of a terminal, with an ellipsis at its end or in the middle."""
+    if cells(text) <= width:
+        return text
+    if middle and width > 6 and text.isascii():
+        return f"{text[: width - width // 2 - 1]}…{text[-(width // 2) :]}"
+    kept, room = "", width - 1
+    for char in text:
+        room -= cells(char)
+        if room < 0:
+            break
+        kept += char
+    return kept + "…" if width > 0 else ""
+
+
 class FittingTable:
     """A rich table of plain text, without control characters, for the width of the terminal.
 

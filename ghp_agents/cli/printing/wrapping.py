@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from shutil import get_terminal_size
 
-from ghp_agents.cli.printing.busy_line import cells
+from ghp_agents.cli.printing.tables import cells
 
 # A command is one word, so that it can be copied: in backticks, or after a colon or an arrow.
 _COMMAND = r"(?<!\w)`[^`]+`(?!\w)|(?:(?<=: )|→ )(?:ghp|git|cd) .+?(?=[.,;] |$)"

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from shutil import get_terminal_size
 
 from ghp_agents.cli import output
-from ghp_agents.cli.printing.tables import cells
 
 Line = Sequence[tuple[str, str]]  # spans of text and style, which is words of STYLES
 STYLES = {
@@ -17,21 +16,6 @@ STYLES = {
 def size() -> tuple[int, int]:
     """The columns and lines of the terminal."""
     return get_terminal_size()
-
-
-def fitted(text: str, width: int, *, middle: bool = False) -> str:
-    """A text cut to `width` columns of a terminal, with an ellipsis at its end or in the middle."""
-    if cells(text) <= width:
-        return text
-    if middle and width > 6 and text.isascii():
-        return f"{text[: width - width // 2 - 1]}…{text[-(width // 2) :]}"
-    kept, room = "", width - 1
-    for char in text:
-        room -= cells(char)
-        if room < 0:
-            break
-        kept += char
-    return kept + "…" if width > 0 else ""
 
 
 class Frame:

@@ -17,7 +17,7 @@ Piece = tuple[str, str]  # text, and the number of its colour or nothing
 
 def plain(entry: LedgerEntry) -> list[Piece]:
     """An entry as one line, with its own time."""
-    return [(when(entry.at), "2"), (f"  {_who(entry)}", "1"), (f"  {_what(entry)}", "")]
+    return [(when(entry.at), "2"), (f"  {_who(entry)}", "1"), (f"  {event(entry)}", "")]
 
 
 class LogPage:
@@ -40,7 +40,7 @@ class LogPage:
 
     def _entry(self, entry: LedgerEntry, clock: str) -> Iterator[list[Piece]]:
         who = _who(entry)
-        text = f"{who}  {_what(entry)}"
+        text = f"{who}  {event(entry)}"
         first, *more = wrap(text, self._columns - len(_INDENT), break_on_hyphens=False)
         # The name is cut only if it alone is longer than a line.
         size = len(who) if first.startswith(who) else 0
@@ -54,10 +54,11 @@ def _who(entry: LedgerEntry) -> str:
     return f"{who} (via {' '.join(map(file, entry.via.split()))})" if has_via else who
 
 
-def _what(entry: LedgerEntry) -> str:
+def event(entry: LedgerEntry, most: int = TEXT_SHOWN) -> str:
+    """What happened, with at most so many characters of its text."""
     issue = f" #{entry.issue}" if entry.issue else ""
     about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
-    text = f": {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
+    text = f": {phrase(entry.text, most)}" if entry.text else ""
     return f"{file(entry.event)}{about}{issue}{text}"
 
 

@@ -6,8 +6,7 @@ A line is a tuple of spans, each a text and a style of rich; all lines fit the w
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.cli.printing.tables import cells
-from ghp_agents.cli.terminal.frame import fitted
+from ghp_agents.cli.printing.tables import cells, fitted
 from ghp_agents.core.clock import brief
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import seen_line
@@ -94,7 +93,15 @@ class Grid:
 
     def line(self, row: AgentRow) -> Line:
         """An agent's line; its last column is not padded."""
-        return _line(row, self._columns, self._widths)
+        mark, style = _mark(row)
+        spans: list[Span] = [(f"{mark} ", style)]
+        for column, width in zip(self._columns, self._widths, strict=True):
+            text = fitted(column.cell(row), width, middle=column.name == "agent")
+            space = " " * (width - cells(text))
+            last = column is self._columns[-1]
+            padded = space + text if column.right else text + ("" if last else space)
+            spans.append((padded + ("" if last else " " * GAP), _style(row, column, style)))
+        return tuple(spans)
 
 
 def _body(
@@ -173,18 +180,6 @@ def _news(overview: Overview, *, loading: bool) -> str:
     return DOT.join(filter(None, (age, clones)))
 
 
-def _line(row: AgentRow, columns: Sequence[Column], widths: Sequence[int]) -> Line:
-    mark, style = _mark(row)
-    spans: list[Span] = [(f"{mark} ", style)]
-    for at, (column, width) in enumerate(zip(columns, widths, strict=True)):
-        text = fitted(column.cell(row), width, middle=column.cell is _name)
-        space = " " * (width - cells(text))
-        last = at == len(columns) - 1
-        padded = space + text if column.right else text + ("" if last else space)
-        spans.append((padded + ("" if last else " " * GAP), _style(row, column, style)))
-    return tuple(spans)
-
-
 def _mark(row: AgentRow) -> Span:
     if row.needs:
         return MARKS.get(row.needs[0].kind, ATTENTION)
@@ -194,19 +189,7 @@ def _mark(row: AgentRow) -> Span:
 def _style(row: AgentRow, column: Column, mark: str) -> str:
     if row.group is AgentGroup.IDLE:
         return "dim"
-    return mark if column.cell is _state and mark else column.style
-
-
-def _name(row: AgentRow) -> str:
-    return row.name
-
-
-def _issue(row: AgentRow) -> str:
-    return f"#{row.issue}" if row.issue else ""
-
-
-def _title(row: AgentRow) -> str:
-    return seen_line(row.title, LONGEST)
+    return mark if column.name == "state" and mark else column.style
 
 
 def _state(row: AgentRow) -> str:
@@ -245,30 +228,22 @@ def _detail(row: AgentRow) -> str:
     return seen_line(row.action, LONGEST)
 
 
-def _leases(row: AgentRow) -> str:
-    return count(row.leases, "lease") if row.leases else ""
-
-
-def _branch(row: AgentRow) -> str:
-    return seen_line(row.branch, LONGEST)
-
-
 def _place(row: AgentRow) -> str:
     """Its worktree; of an agent of another clone, that clone."""
     return seen_line(row.worktree, LONGEST) if row.is_here else f"clone {row.clone[:6]}"
 
 
 COLUMNS = (  # the most important first; the last ones are hidden if it is narrow
-    Column("agent", _name, 24, 16, "bold"),
-    Column("issue", _issue, 8, 8),
-    Column("title", _title, 60, 12),
+    Column("agent", lambda row: row.name, 24, 16, "bold"),
+    Column("issue", lambda row: f"#{row.issue}" if row.issue else "", 8, 8),
+    Column("title", lambda row: seen_line(row.title, LONGEST), 60, 12),
     Column("state", _state, 26, 14),
     Column("age", _age, 4, 4, "dim", right=True),
     Column("about", _about, 12, 12),
     Column("detail", _detail, 80, 16),
     Column("worktree", _place, 28, 12, "dim"),
-    Column("branch", _branch, 40, 16, "dim"),
-    Column("leases", _leases, 9, 9, "dim"),
+    Column("branch", lambda row: seen_line(row.branch, LONGEST), 40, 16, "dim"),
+    Column("leases", lambda row: count(row.leases, "lease") if row.leases else "", 9, 9, "dim"),
 )
 
 
@@ -300,7 +275,7 @@ def _widths(columns: Sequence[Column], rows: Sequence[AgentRow], width: int) -> 
     wanted = [_widest(column, rows) for column in columns]
     widths = [min(column.least, most) for column, most in zip(columns, wanted, strict=True)]
     left = width - MARK - sum(widths) - GAP * (len(columns) - 1)
-    long = [at for at, column in enumerate(columns) if column.cell in (_title, _detail)]
+    long = [at for at, column in enumerate(columns) if column.name in ("title", "detail")]
     last = [at for at, column in enumerate(columns) if column in LAST]
     short = [at for at in range(len(columns)) if at not in (*long, *last)]
     for at, share in (

@@ -7,12 +7,12 @@ import sys
 import termios
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from textual.app import App, SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from ghp_agents.cli.context import log_unexpected
 from ghp_agents.cli.watch.agent_screen import AgentScreen
@@ -27,22 +27,6 @@ from ghp_agents.reports.overview import Overview
 T = TypeVar("T")
 END_S = 3.0  # seconds after a signal
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-class Looked(Message):
-    """The clone was read."""
-
-    def __init__(self, overview: Overview) -> None:
-        super().__init__()
-        self.overview = overview
-
-
-class Failed(Message):
-    """The clone could not be read, or the remote not asked."""
-
-    def __init__(self, error: Exception) -> None:
-        super().__init__()
-        self.error = error
 
 
 class Watch(App[int]):
@@ -74,9 +58,7 @@ class Watch(App[int]):
         self.look, self.seconds = look, seconds
         self.unexpected: Exception | None = None
         self._feed = Feed(
-            look,
-            lambda overview: self._post(Looked(overview)),
-            lambda error: self._post(Failed(error)),
+            look, partial(self._call, self._show), partial(self._call, self.say_error)
         )
         self.main = MainScreen()
         self._is_lent = False
@@ -92,13 +74,10 @@ class Watch(App[int]):
     def on_unmount(self) -> None:
         self._feed.stop()
 
-    def on_looked(self, message: Looked) -> None:
+    def _show(self, overview: Overview) -> None:
         for screen in self.screen_stack:
             if isinstance(screen, MainScreen | DetailScreen) and screen.is_mounted:
-                screen.show(message.overview)
-
-    def on_failed(self, message: Failed) -> None:
-        self.say_error(message.error)
+                screen.show(overview)
 
     def say(self, *lines: str) -> None:
         """Show a message on the screen below all windows."""
@@ -158,9 +137,10 @@ class Watch(App[int]):
         """End because the terminal cannot be read any more, without a traceback."""
         self.exit(1)
 
-    def _post(self, message: Message) -> None:
+    def _call(self, act: Callable[[T], None], value: T) -> None:
+        """Let the program act on a value that one of the feed's threads has read."""
         if self.is_running:
-            self.post_message(message)
+            self.call_later(act, value)
 
     def _take_signals(self) -> None:
         if self.is_headless:

@@ -1,6 +1,7 @@
 """The watch's look at a clone: reads its files, and runs our commands for the person."""
 
-from collections.abc import Iterable, Sequence
+import contextlib
+from collections.abc import Sequence
 from threading import Event, Lock
 
 from ghp_agents.cli.watch import commands, open_place
@@ -82,27 +83,19 @@ class CloneLook:
 
     def places(self, row: AgentRow) -> Sequence[OpenTarget]:
         """What can be opened for an agent."""
-        return [*self._worktree(row), *self._pull(row)]
+        app, path = self._beside, worktree_of(self._beside, row)
+        targets = [*open_place.of_worktree(str(path), app.environ)] if path else []
+        with contextlib.suppress(NotFoundError):
+            pull = app.forge.get(row.pull) if row.pull is not None else None
+            if pull and pull.url:
+                targets.append(OpenTarget("p", f"pull request #{pull.number}", url=pull.url))
+        return targets
 
     def answer(self, question: str, text: str) -> CommandResult:
         """Answer a question as the person."""
-        return commands.answer(self._beside, question, text)
+        # With the space, "-" is an answer and not standard input.
+        return commands.run(self._beside, "agent-answer", "--", question, f"{text} ")
 
     def stop(self, agent: str, reason: str) -> CommandResult:
         """Stop an agent as the person."""
-        return commands.stop(self._beside, agent, reason)
-
-    def _worktree(self, row: AgentRow) -> Iterable[OpenTarget]:
-        path = worktree_of(self._beside, row)
-        if path is not None:
-            yield from open_place.of_worktree(str(path), self._beside.environ)
-
-    def _pull(self, row: AgentRow) -> Iterable[OpenTarget]:
-        if row.pull is None:
-            return
-        try:
-            pull = self._beside.forge.get(row.pull)
-        except NotFoundError:
-            return
-        if pull.url:
-            yield OpenTarget("p", f"pull request #{pull.number}", url=pull.url)
+        return commands.run(self._beside, "agent-stop", f"--reason={reason}", "--", agent)

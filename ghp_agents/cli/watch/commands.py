@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-from collections.abc import Sequence
 from threading import Lock
 from typing import NamedTuple
 
@@ -20,21 +19,11 @@ class CommandResult(NamedTuple):
     lines: tuple[str, ...]
 
 
-def answer(app: App, question: str, text: str) -> CommandResult:
-    """`agent-answer`, by the person."""
-    # With the space, "-" is an answer and not standard input.
-    return _run(app, ["agent-answer", "--as", MYSELF, "--", question, f"{text} "])
-
-
-def stop(app: App, agent: str, reason: str) -> CommandResult:
-    """`agent-stop`, by the person."""
-    return _run(app, ["agent-stop", "--as", MYSELF, f"--reason={reason}", "--", agent])
-
-
-def _run(app: App, argv: Sequence[str]) -> CommandResult:
-    """Run one command. While it runs, what this process prints is kept and not shown."""
+def run(app: App, command: str, *args: str) -> CommandResult:
+    """Run a command as the person. While it runs, what this process prints is kept and not
+    shown."""
     kept = io.StringIO()
     fresh = App(app.cwd, app.environ, clock=app.ws.clock)
     with _printing, contextlib.redirect_stdout(kept), contextlib.redirect_stderr(kept):
-        code = table.run(argv, fresh)
+        code = table.run([command, "--as", MYSELF, *args], fresh)
     return CommandResult(code, tuple(line for line in kept.getvalue().splitlines() if line.strip()))

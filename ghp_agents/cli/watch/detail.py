@@ -3,16 +3,16 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from ghp_agents.cli.views.ledger import event
 from ghp_agents.cli.watch.look import Detail
 from ghp_agents.core.clock import brief, to_seconds
 from ghp_agents.core.ids import count
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.locate import branch, locate
-from ghp_agents.hotpath.quoting import file, phrase, thing
+from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.reports.overview import AgentRow
 from ghp_agents.state.default_branch import trunk_places
-from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.ledger_query import LedgerQuery, select
 from ghp_agents.wiring import App
 
@@ -86,14 +86,7 @@ def _handoffs(app: App, row: AgentRow, now: float) -> Iterable[str]:
 def _log(app: App, row: AgentRow, now: float) -> Iterable[str]:
     entries = select(app.store.ledger(), LedgerQuery(agent=row.name))
     for entry in reversed(entries[-LOG_SHOWN:]):
-        yield f"{_age(entry.at, now):>4}  {_event(entry)}"
-
-
-def _event(entry: LedgerEntry) -> str:
-    issue = f" #{entry.issue}" if entry.issue else ""
-    about = "" if entry.object.strip("#") == str(entry.issue) else f" {thing(entry.object)}"
-    text = f"  {phrase(entry.text, TEXT_SHOWN)}" if entry.text else ""
-    return f"{file(entry.event)}{about}{issue}{text}"
+        yield f"{_age(entry.at, now):>4}  {event(entry, TEXT_SHOWN)}"
 
 
 def _age(at: str, now: float) -> str:

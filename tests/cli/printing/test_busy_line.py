@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.cli.printing.busy_line import cells, cut, duration
+from ghp_agents.cli.printing.busy_line import duration
 from tests.support.ghp import CHECKOUT, invoke
 from tests.support.git import commit, git
 from tests.support.road import Road
@@ -21,33 +21,6 @@ SLOW = "echo one; echo two; echo $$ > {pid}; sleep 600 & wait"
 )
 def test_a_duration_shows_that_time_passes(seconds: float, text: str) -> None:
     assert duration(seconds) == text
-
-
-@pytest.mark.parametrize(
-    ("text", "room", "shown"),
-    [
-        ("short", 5, "short"), ("shorter", 5, "shor…"), ("日本語", 6, "日本語"),
-        ("日本語", 5, "日本…"), ("日本語", 4, "日…"), ("x", 0, ""), ("xy", 1, "…"),
-    ],
-)  # fmt: skip
-def test_a_line_never_wraps(text: str, room: int, shown: str) -> None:
-    assert cut(text, room) == shown
-    assert cells(shown) <= room
-
-
-def test_cutting_looks_at_each_character_a_few_times() -> None:
-    calls = 0
-
-    def count(frame: object, event: str, called: object) -> None:
-        nonlocal calls
-        calls += event == "c_call" and getattr(called, "__name__", "") == "east_asian_width"
-
-    sys.setprofile(count)
-    try:
-        cut("x" * 1_000, 80)
-    finally:
-        sys.setprofile(None)
-    assert calls <= 2_000
 
 
 # ------------------------------------------------------------------------------ Ctrl-C

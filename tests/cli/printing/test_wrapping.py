@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.cli.printing.busy_line import cells
+from ghp_agents.cli.printing.tables import cells
 from ghp_agents.cli.printing.wrapping import at_home, wrapped, wrapped_page
 
 HINT = (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.cli.printing.busy_line import cells
+from ghp_agents.cli.printing.tables import cells
 from ghp_agents.cli.views.status_screen import Line
 from ghp_agents.cli.watch.detail_text import detail_text
 from ghp_agents.cli.watch.look import Detail
