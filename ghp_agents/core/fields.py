@@ -41,6 +41,11 @@ def picked(record: object, names: str) -> dict[str, Any]:
     return {key: list(x) if isinstance(x, tuple) else x for key, x in values.items()}
 
 
+def optional(record: object, names: str) -> dict[str, Any]:
+    """The same, with None for what is empty."""
+    return {key: value or None for key, value in picked(record, names).items()}
+
+
 def _camel(name: str) -> str:
     first, *others = name.split("_")
     return first + "".join(word.capitalize() for word in others)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import tzinfo
+from itertools import groupby
 from typing import NamedTuple
 
 from ghp_agents.core.ids import count
@@ -110,10 +111,6 @@ def _most(shares: Mapping[tuple[str, int | None], float]) -> tuple[str, int | No
 def runs(filled: Cells) -> list[tuple[int, int, str, int | None]]:
     """Columns of the same kind and issue: the first, the one after the last, the kind, the
     issue."""
-    runs: list[tuple[int, int, str, int | None]] = []
-    for at, (kind, issue) in enumerate(zip(filled.kinds, filled.issues, strict=True)):
-        if runs and runs[-1][2:] == (kind, issue):
-            runs[-1] = (runs[-1][0], at + 1, kind, issue)
-        else:
-            runs.append((at, at + 1, kind, issue))
-    return [run for run in runs if run[2]]
+    pairs = [*zip(filled.kinds, filled.issues, strict=True)]
+    grouped = ((pair, [*same]) for pair, same in groupby(range(len(pairs)), pairs.__getitem__))
+    return [(same[0], same[-1] + 1, kind, issue) for (kind, issue), same in grouped if kind]

@@ -79,64 +79,50 @@ def state_words(row: AgentRow) -> str:
 def page(row: AgentRow, presence: Mapping[str, Any], held: Iterable[int] = ()) -> Iterator[str]:
     """One agent with everything that is known of it, in lines. `held` are the issues it holds."""
     yield f"{named(row.name)}: {state_words(row)}"
-    for label, text in _facts(row, presence, [number for number in held if number != row.issue]):
-        yield f"  {label}: {text}"
+    others = [number for number in held if number != row.issue]
+    for label, text in (*_needs(row), *_facts(row, presence, others).items()):
+        if text:
+            yield f"  {label}: {text}"
     for key, value in presence.items():
         if value not in (None, "", [], "idle") and key not in SAID | HIDDEN:
             shown = map(str, value if isinstance(value, list) else [value])
             yield f"  {LABELS.get(key) or file(key)}: {', '.join(_quoted(text) for text in shown)}"
 
 
-def _facts(
-    row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]
-) -> Iterator[tuple[str, str]]:
+def _needs(row: AgentRow) -> Iterator[tuple[str, str]]:
     for need in row.needs:
-        text = f": {phrase(need.text, WHOLE)}" if need.text else ""
+        text = need.text and f": {_phrase(need.text)}"
         about = need.short.removeprefix("#")
         command = NEXT.get(need.kind, "").format(about, row.issue, row.name)
         yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
-    yield from _issues(row, others)
-    if row.unblocked_by:
-        yield "unblocked", row.unblocked_words
-    if row.pull:
-        yield "pull request", f"#{row.pull}"
-    if row.last_seen is not None:
-        how = "" if row.is_here else " (when that arrived here)"
-        yield "last heartbeat", f"{ago(row.last_seen)} ago{how}"
-    if row.action:
-        yield "last action", phrase(row.action, WHOLE)
-    if row.error:
-        yield "last error", phrase(row.error, WHOLE)
-    if row.branch:
-        yield "branch", file(row.branch)
-    if row.worktree:
-        yield "worktree", file(row.worktree)
-    if row.clone:
-        yield "clone", f"{row.clone} (this one)" if row.is_here else row.clone
-    if row.leases:
-        yield "leases", f"{count(row.leases, 'lease')} → ghp agent-leases"
-    yield from _client(presence)
-    yield "used", _used(row)
 
 
-def _issues(row: AgentRow, others: Sequence[int]) -> Iterator[tuple[str, str]]:
-    if row.issue:
-        yield "issue", f"#{row.issue}" + (f" {phrase(row.title, WHOLE)}" if row.title else "")
-    if others:
-        yield "also holds", ", ".join(f"#{number}" for number in others)
-
-
-def _client(presence: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    client = " ".join(
-        _quoted(str(presence[key])) for key in ("kind", "session") if presence.get(key)
-    )
-    if client:
-        yield "client", client
+def _facts(row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]) -> dict[str, str]:
+    """The facts by their labels; what is unknown is empty."""
     reported = usage.valid(presence.get(usage.FIELD))
-    if reported.get("model"):
-        yield "model", _quoted(reported["model"])
-    if "context" in reported:
-        yield "context window", f"{reported['context']}% used"
+    client = [str(presence[key]) for key in ("kind", "session") if presence.get(key)]
+    how = "" if row.is_here else " (when that arrived here)"
+    return {
+        "issue": f"#{row.issue} {_phrase(row.title)}".rstrip() if row.issue else "",
+        "also holds": ", ".join(f"#{number}" for number in others),
+        "unblocked": row.unblocked_words,
+        "pull request": f"#{row.pull}" if row.pull else "",
+        "last heartbeat": "" if row.last_seen is None else f"{ago(row.last_seen)} ago{how}",
+        "last action": _phrase(row.action),
+        "last error": _phrase(row.error),
+        "branch": row.branch and file(row.branch),
+        "worktree": row.worktree and file(row.worktree),
+        "clone": f"{row.clone} (this one)" if row.clone and row.is_here else row.clone,
+        "leases": f"{count(row.leases, 'lease')} → ghp agent-leases" if row.leases else "",
+        "client": " ".join(map(_quoted, client)),
+        "model": _quoted(reported.get("model", "")),
+        "context window": f"{reported['context']}% used" if "context" in reported else "",
+        "used": _used(row),
+    }
+
+
+def _phrase(text: str) -> str:
+    return phrase(text, WHOLE) if text else ""
 
 
 def _used(row: AgentRow) -> str:
@@ -149,7 +135,7 @@ def _used(row: AgentRow) -> str:
 
 def _quoted(text: str) -> str:
     """A single word as it is, any other text quoted."""
-    return text if file(text) == text else phrase(text, WHOLE)
+    return text if file(text) == text else _phrase(text)
 
 
 def fields(row: AgentRow) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ghp_agents.cli import output
-from ghp_agents.core.ids import count
+from ghp_agents.core.ids import count, listed
 from ghp_agents.hotpath.quoting import clean, file, named, phrase
 from ghp_agents.presence import capabilities
 from ghp_agents.presence.service import AgentView
@@ -81,12 +81,9 @@ def idle(ws: Workspace, agents: Collection[str], word: str | None = None) -> "li
 def tell_idle(cards: "Sequence[AgentCard]") -> None:
     """Name the agents that could be started."""
     if cards:
-        names = ", ".join(named(card.name) for card in cards[:SHOWN])
-        more = f" and {len(cards) - SHOWN} more" if len(cards) > SHOWN else ""
-        output.say(
-            f"{count(len(cards), 'agent')} could be started with `ghp agent-work --agent NAME`: "
-            f"{names}{more}."
-        )
+        names = listed([named(card.name) for card in cards], SHOWN)
+        agents = count(len(cards), "agent")
+        output.say(f"{agents} could be started with `ghp agent-work --agent NAME`: {names}.")
 
 
 def join(agents: dict[str, Any], ws: Workspace, others: "Sequence[AgentCard]") -> None:

@@ -4,6 +4,7 @@ from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
+from ghp_agents.core.ids import listed
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.state import cause
 from ghp_agents.wiring import App
@@ -53,9 +54,8 @@ def say_left_over(app: App, agent: str) -> None:
     held = leases.left_over(app, agent)
     if not held:
         return
-    shown = ", ".join(f"{hold.short} ({what(hold.patterns, hold.name)})" for hold in held[:SHOWN])
-    more = f" and {len(held) - SHOWN} more" if len(held) > SHOWN else ""
+    shown = listed([f"{hold.short} ({what(hold.patterns, hold.name)})" for hold in held], SHOWN)
     output.say(
-        f"{named(agent)} holds no issue, and still has {shown}{more}. To let others edit: "
+        f"{named(agent)} holds no issue, and still has {shown}. To let others edit: "
         f"`ghp agent-release {' '.join(hold.short for hold in held[:SHOWN])}`."
     )

@@ -1,7 +1,8 @@
 """Shows a report of conflicts to people, and as JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from textwrap import wrap
+from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.cli.terminal.pager import paged
@@ -9,11 +10,9 @@ from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
 from ghp_agents.core.clock import ago, to_text
+from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named
-
-if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.conflicts import ComparedJson, ConflictReportJson, PathConflictJson
 
 FILES_SHOWN = 20  # of one conflict
 UNREAD_SHOWN = 5
@@ -84,15 +83,10 @@ def _show_order(report: ConflictReport) -> None:
 
 def _show_names(what: str, report: ConflictReport, numbers: Sequence[int]) -> None:
     """Names in lines that fit a terminal."""
-    line = f"  {what}"
-    for at, number in enumerate(numbers):
-        name = _short(report.works[number]) + ("," if at + 1 < len(numbers) else "")
-        if len(line) + len(name) > WIDTH and line.strip():
-            output.page(line.rstrip())
-            line = " " * 4
-        line += f"{name} "
-    if numbers:
-        output.page(line.rstrip())
+    names = ", ".join(_short(report.works[number]) for number in numbers)
+    for line in wrap(names, WIDTH, initial_indent=f"  {what}", subsequent_indent=" " * 4,
+                     break_long_words=False, break_on_hyphens=False):  # fmt: skip
+        output.page(line)
 
 
 def _summary(report: ConflictReport, agent: str | None) -> str:
@@ -104,9 +98,8 @@ def _summary(report: ConflictReport, agent: str | None) -> str:
     compared = f"Compared the work of {count(len(report.works), 'agent')}"
     if report.is_clean:
         return f"{compared}: nothing conflicts."
-    parts = [f"{count(len(report.pairs), 'pair')} conflicts"] if len(report.pairs) == 1 else []
-    if len(report.pairs) > 1:
-        parts.append(f"{len(report.pairs)} pairs conflict")
+    verb = "conflicts" if len(report.pairs) == 1 else "conflict"
+    parts = [f"{count(len(report.pairs), 'pair')} {verb}"] if report.pairs else []
     if report.with_trunk:
         number = len(report.with_trunk)
         what = "it" if len(report.works) == 1 else count(number, "agent")
@@ -114,7 +107,7 @@ def _summary(report: ConflictReport, agent: str | None) -> str:
     return f"{compared}: {', '.join(parts)}."
 
 
-def document(report: ConflictReport) -> "ConflictReportJson":
+def document(report: ConflictReport) -> dict[str, Any]:
     """The report as JSON."""
     at = {id(work): number for number, work in enumerate(report.works)}
     return {
@@ -135,19 +128,15 @@ def document(report: ConflictReport) -> "ConflictReportJson":
             }
             for clash in report.with_trunk
         ],
-        "order": report.order and {
-            "free": [*report.order.free], "resolving": [*report.order.resolving],
-        },
+        "order": report.order and picked(report.order, "free resolving"),
         "unread": [{"name": work.name, "why": work.reason} for work in report.unread],
         "warnings": [
             {
-                "agents": [*warning.agents], "path": warning.path, "line": warning.line,
-                "lines": [*warning.lost.lines], "text": warning.text,
+                **picked(warning, "agents path line"), **picked(warning.lost, "lines"),
+                **picked(warning, "text"),
                 "definition": {
-                    "name": warning.lost.name, "kind": warning.lost.kind,
-                    "path": warning.lost.path, "line": warning.lost.line,
-                    "newName": warning.lost.new_name or None,
-                    "newPath": warning.lost.new_path or None,
+                    **picked(warning.lost, "name kind path line"),
+                    **optional(warning.lost, "new_name new_path"),
                 },
             }
             for warning in report.warnings
@@ -155,20 +144,19 @@ def document(report: ConflictReport) -> "ConflictReportJson":
     }  # fmt: skip
 
 
-def _work(work: AgentWork) -> "ComparedJson":
+def _work(work: AgentWork) -> dict[str, Any]:
     return {
-        "agents": [*work.agents],
-        "issue": work.issue,
-        "branch": work.branch or None,
+        **picked(work, "agents issue"),
+        **optional(work, "branch"),
         "worktree": work.folder or None,
         "commit": work.head,
         "uncommitted": work.commit != work.head,
         "pushed": work.is_pushed,
-        "notes": [*work.notes],
+        **picked(work, "notes"),
     }
 
 
-def _conflict(conflict: PathConflict, first: str, second: AgentWork) -> "PathConflictJson":
+def _conflict(conflict: PathConflict, first: str, second: AgentWork) -> dict[str, Any]:
     return {
         "path": conflict.path,
         "otherPaths": [*conflict.paths],
@@ -182,5 +170,5 @@ def _conflict(conflict: PathConflict, first: str, second: AgentWork) -> "PathCon
             }
             for place in conflict.places
         ],
-        "driver": conflict.driver or None,
+        **optional(conflict, "driver"),
     }  # fmt: skip

@@ -1,10 +1,10 @@
 """Costs as two tables, by agent and by issue, and as JSON."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import ago, to_text
+from ghp_agents.core.fields import optional, picked
 from ghp_agents.hotpath.quoting import file, one_line, phrase
 from ghp_agents.reports.costs import Costs
 from ghp_agents.state.usage import NOTHING, Use
@@ -96,14 +96,13 @@ def fields(costs: Costs) -> dict[str, Any]:
         "until": to_text(costs.until),
         "total": _use(costs.total),
         "agents": [
-            {"agent": x.name, "client": x.client or None, "model": x.model or None, **_use(x.use)}
-            for x in costs.agents
+            {"agent": x.name, **optional(x, "client model"), **_use(x.use)} for x in costs.agents
         ],
         "issues": [
             {
-                "issue": x.issue,
-                "title": x.title or None,
-                "agents": [*x.agents],
+                **picked(x, "issue"),
+                **optional(x, "title"),
+                **picked(x, "agents"),
                 "notReportedBy": [*x.silent],
                 **_use(x.use),
             }
@@ -113,8 +112,4 @@ def fields(costs: Costs) -> dict[str, Any]:
 
 
 def _use(use: Use) -> dict[str, Any]:
-    names: Sequence[str] = (
-        "usd", "apiSeconds", "inputTokens", "cachedTokens", "outputTokens", "linesAdded",
-        "linesRemoved", "turns", "runSeconds",
-    )  # fmt: skip
-    return dict(zip(names, use, strict=True))
+    return picked(use, " ".join(Use._fields))

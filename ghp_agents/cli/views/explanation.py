@@ -7,7 +7,7 @@ from ghp_agents.claims.choose_next import WORDS
 from ghp_agents.claims.decision import ClaimRule
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
-from ghp_agents.core.ids import count
+from ghp_agents.core.ids import count, listed
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
 from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
@@ -92,11 +92,9 @@ def _verdict(explanation: IssueExplanation) -> str:
     first = able[0]
     name = first.agent.candidate.name
     nobody = "Nobody works on it." if explanation.left_by else "Nobody has claimed it."
-    return (
-        f"{nobody} {name} does {_before(first)} before it."
-        if first.before
-        else f"{nobody} It is the next issue for {name}."
-    )
+    if first.before:
+        return f"{nobody} {name} does {_before(first)} before it."
+    return f"{nobody} It is the next issue for {name}."
 
 
 def reaction_lines(trace: ReactionTrace) -> Iterator[Line]:
@@ -105,10 +103,8 @@ def reaction_lines(trace: ReactionTrace) -> Iterator[Line]:
     for cause in trace.causes:
         yield UNMET, cause.words
         if not cause.starts:
-            yield (
-                UNMET,
-                f"{count(cause.tried, 'run')} tried to fix that, so a person decides.",
-            )
+            runs = count(cause.tried, "run")
+            yield UNMET, f"{runs} tried to fix that, so a person decides."
         elif trace.is_supervised:
             yield MET, f"{name} is started again for it, try {cause.tried + 1} of {MOST_TRIES}."
     if trace.question:
@@ -163,10 +159,8 @@ def agent_lines(explanation: AgentExplanation) -> Iterator[Line]:
             words += " others"
         elif kept.rule is ClaimRule.UNABLE:
             words += " other capabilities"
-        rest = len(kept.issues) - SHOWN
-        more = f" and {rest} more" if rest > 0 else ""
         number = f"{count(len(kept.issues), 'issue')} {'is' if len(kept.issues) == 1 else 'are'}"
-        yield UNMET, f"{number} {words}: {', '.join(kept.issues[:SHOWN])}{more}."
+        yield UNMET, f"{number} {words}: {listed(kept.issues, SHOWN)}."
     if explanation.kept_back:
         yield NEXT, f"ghp agent-explain {explanation.kept_back[0].issues[0].removeprefix('#')}"
 
@@ -176,10 +170,8 @@ def _next(explanation: AgentExplanation) -> str:
     if explanation.next is None:
         return f"It {can} claim no {'other' if explanation.agent.holds else 'open'} issue."
     kind = "more" if explanation.agent.holds else "open"
-    count = (
-        f"1 {kind} issue" if explanation.workable == 1 else f"{explanation.workable} {kind} issues"
-    )
-    return f"It {can} claim {count}; the next is {issue_view.name(explanation.next)}."
+    issues = count(explanation.workable, f"{kind} issue")
+    return f"It {can} claim {issues}; the next is {issue_view.name(explanation.next)}."
 
 
 def _own_lines(agent: Agent) -> Iterator[Line]:
@@ -198,19 +190,14 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
         yield NEXT, f"ghp agent-stop {name} --undo"
     else:
         yield MET, "Nobody told it to stop."
-    if agent.holds:
-        yield MET, f"It has claimed {', '.join(agent.holds)}."
-    else:
-        yield MET, "It has claimed no issue."
+    yield MET, f"It has claimed {', '.join(agent.holds) or 'no issue'}."
 
 
 def _room_lines(room: Room, name: str, *, is_alone: bool = False) -> Iterator[Line]:
     if room.left > 0:
         yield MET, f"It has room: a dispatch may give it {count(room.left, 'more issue')}."
         return
-    rest = len(room.has) - SHOWN
-    names = ", ".join(room.has[:SHOWN]) + (f" and {rest} more" if rest > 0 else "")
-    limit = f"`agents.jobsPerAgent` is {room.most}"
+    names, limit = listed(room.has, SHOWN), f"`agents.jobsPerAgent` is {room.most}"
     who = "It" if is_alone else name
     commands = changes(room, name)[:SHOWN]
     then = "" if commands else " It must finish work first."

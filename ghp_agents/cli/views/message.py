@@ -1,17 +1,15 @@
 """Messages as text and as JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age
+from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.hotpath.quoting import clean, file, indented, phrase, who
 from ghp_agents.messages.message import ACK, DONE, NEW, PROPOSAL, VERDICTS, VOTE, Letter, Message
 from ghp_agents.messages.vote import ballot
-
-if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.message import LetterJson, MessageJson
 
 COLUMNS = ("ID", "STATE", "KIND", "FROM", "TO", "SENT", "SUBJECT")
 SUBJECT_SHOWN = 80
@@ -68,34 +66,27 @@ def page(message: Message) -> str:
     return "\n".join(lines) + "\n"
 
 
-def as_json(message: Message) -> "MessageJson":
+def as_json(message: Message) -> dict[str, Any]:
     """One message as JSON."""
     return {
         "id": message.name,
         "kind": message.kind,
         "sender": message.by.name,
         "person": message.by.is_person,
-        "to": [*message.to],
-        "subject": message.subject,
-        "body": message.body,
-        "at": message.at,
+        **picked(message, "to subject body at"),
         "about": f"M-{message.about}" if message.about else None,
-        "issue": message.issue,
-        "urgency": message.urgency,
-        "pull": message.pull or None,
-        "commit": message.commit or None,
-        "verdict": message.verdict or None,
-        "orAgent": message.or_agent or None,
-        "artifacts": [*message.artifacts],
+        **picked(message, "issue urgency"),
+        **optional(message, "pull commit verdict or_agent"),
+        **picked(message, "artifacts"),
     }
 
 
-def letter_json(letter: Letter, now: float) -> "LetterJson":
+def letter_json(letter: Letter, now: float) -> dict[str, Any]:
     """One message with what became of it, as JSON."""
     return {
         **as_json(letter.message),
-        "state": letter.state,
-        "holder": letter.holder or None,
+        **picked(letter, "state"),
+        **optional(letter, "holder"),
         "overdue": letter.is_late(now) or None,
         "replies": [as_json(reply) for reply in letter.replies],
     }

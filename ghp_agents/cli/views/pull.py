@@ -5,8 +5,8 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.cli.terminal.pager import paged
-from ghp_agents.core.fields import picked
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.fields import optional, picked
+from ghp_agents.core.ids import Actor, listed, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs.returned import Return
 from ghp_agents.handoffs.returned_work import why
@@ -52,7 +52,7 @@ def fields(pull: Pull) -> dict[str, Any]:
     return {
         **picked(pull, "number state draft issue branch base head author title"),
         **picked(pull, "created_at updated_at merged_as"),
-        "url": pull.url or None,
+        **optional(pull, "url"),
     }
 
 
@@ -91,9 +91,7 @@ def _lines(details: PullDetails) -> Iterator[str]:
 def _fits(conflicts: Sequence[str] | None) -> str:
     if conflicts is None:
         return ""
-    shown = ", ".join(map(file, conflicts[:SHOWN]))
-    more = f" and {len(conflicts) - SHOWN} more" if len(conflicts) > SHOWN else ""
-    return f"no, it conflicts in {shown}{more}" if conflicts else "yes"
+    return f"no, it conflicts in {listed([*map(file, conflicts)], SHOWN)}" if conflicts else "yes"
 
 
 def all_fields(details: PullDetails) -> dict[str, Any]:
@@ -105,17 +103,16 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
         "fits": None if conflicts is None else not conflicts,
         "conflicts": list(conflicts or ()),
         "reviews": [
-            {
-                "by": review.by.name,
-                "byPerson": review.by.is_person,
-                **picked(review, "head approves text"),
-            }
-            for review in details.reviews
+            {**_by(review.by), **picked(review, "head approves text")} for review in details.reviews
         ],
         "returns": [_return_fields(*pair) for pair in details.returns],
     }
 
 
 def _return_fields(entry: Return, number: int) -> dict[str, Any]:
-    by = {"by": entry.by.name, "byPerson": entry.by.is_person}
-    return {"round": number, **picked(entry, "reason text agent head trunk at"), **by}
+    fields = picked(entry, "reason text agent head trunk at")
+    return {"round": number, **fields, **_by(entry.by)}
+
+
+def _by(actor: Actor) -> dict[str, Any]:
+    return {"by": actor.name, "byPerson": actor.is_person}

@@ -1,19 +1,16 @@
 """Questions as a table, in full and as JSON."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import escalation as rules
-from ghp_agents.escalations.escalation import Answer, Escalation, Outcome
+from ghp_agents.escalations.escalation import Answer, Escalation
 from ghp_agents.escalations.messages import who
 from ghp_agents.hotpath.quoting import clean
-
-if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.text import AnswerJson, OutcomeJson
 
 
 def table(chosen: Sequence[Escalation], names: dict[str, str], now: float) -> None:
@@ -78,7 +75,7 @@ def page(escalation: Escalation, then: float | None) -> str:
 
 def as_json(escalation: Escalation) -> dict[str, Any]:
     """A question as JSON."""
-    question = escalation.question
+    question, outcome = escalation.question, escalation.outcome
     return {
         "id": escalation.name,
         "state": escalation.state,
@@ -89,20 +86,13 @@ def as_json(escalation: Escalation) -> dict[str, Any]:
         "options": list(question.options),
         **picked(escalation, "context asked_at branch commit"),
         "answers": [_answer_fields(answer) for answer in escalation.answers],
-        "outcome": _outcome_fields(escalation.outcome) if escalation.outcome else None,
+        "outcome": outcome and {
+            "answer": outcome.answer, "done": outcome.is_done, "text": outcome.text,
+        },
         "advice": [_answer_fields(answer) for answer in escalation.advice],
-    }
+    }  # fmt: skip
 
 
-def _outcome_fields(outcome: Outcome) -> "OutcomeJson":
-    return {"answer": outcome.answer, "done": outcome.is_done, "text": outcome.text}
-
-
-def _answer_fields(answer: Answer) -> "AnswerJson":
-    return {
-        "id": answer.id,
-        "by": answer.by.name,
-        "person": answer.by.is_person,
-        "at": answer.at,
-        "text": answer.text,
-    }
+def _answer_fields(answer: Answer) -> dict[str, Any]:
+    by = {"by": answer.by.name, "person": answer.by.is_person}
+    return {"id": answer.id, **by, **picked(answer, "at text")}

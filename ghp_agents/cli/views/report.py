@@ -5,7 +5,7 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age, ago, to_text
-from ghp_agents.core.fields import picked
+from ghp_agents.core.fields import optional, picked
 from ghp_agents.escalations.escalation import URGENCIES
 from ghp_agents.hotpath.quoting import file, named, one_line, phrase, thing
 from ghp_agents.reports.report import SECTIONS, Report, ReportItem
@@ -105,10 +105,11 @@ def fields(report: Report) -> dict[str, Any]:
 
 
 def _item_fields(item: ReportItem) -> dict[str, Any]:
-    texts = {
-        key: getattr(item, key) or None for key in ("title", "state", "text", "result", "command")
+    return {
+        "id": item.id,
+        **optional(item, "title state text result command"),
+        **{"by": item.by.name or None, "byPerson": item.by.is_person},
+        **picked(item, "issue"),
+        **optional(item, "at"),
+        **picked(item, "options"),
     }
-    by = {"by": item.by.name or None, "byPerson": item.by.is_person}
-    options = [*item.options]
-    issue = picked(item, "issue")
-    return {"id": item.id, **texts, **by, **issue, "at": item.at or None, "options": options}

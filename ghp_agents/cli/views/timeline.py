@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import tzinfo
+from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -81,31 +82,21 @@ def _write_labels(
     cells: list[Piece], issues: Sequence[int | None], marked: Mapping[int, TimelineMark]
 ) -> None:
     """The number of an issue, where its time begins and there is room beside the marks."""
-    start = 0
-    for at in range(len(issues) + 1):
-        if at < len(issues) and issues[at] == issues[start]:
-            continue
-        number = issues[start]
+    for number, columns in groupby(range(len(issues)), issues.__getitem__):
         text = label(number) if number is not None else ""
-        for first in range(start, at - len(text)) if text else ():
+        for first in [*columns][: -len(text)] if text else ():
             places = range(first, first + len(text))
             if marked.keys().isdisjoint(places):
                 for place, char in zip(places, text, strict=True):
                     cells[place] = (char, "1")
                 break
-        start = at
 
 
 def _joined(cells: Sequence[Piece]) -> Iterator[Piece]:
     """Cells of one colour as one piece, without spaces at the end."""
     end = max((at for at, (char, _) in enumerate(cells, 1) if char != " "), default=0)
-    text, colour = "", ""
-    for char, own in cells[:end]:
-        if own != colour and text:
-            yield text, colour
-            text = ""
-        text, colour = text + char, own
-    yield text, colour
+    for colour, same in groupby(cells[:end], lambda cell: cell[1]):
+        yield "".join(char for char, _ in same), colour
 
 
 def _wrapped(

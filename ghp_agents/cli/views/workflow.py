@@ -111,11 +111,10 @@ def run_json(run: WorkflowRun) -> "WorkflowRunJson":
 def _step_json(run: WorkflowRun, state: StepState) -> "WorkflowStepJson":
     facts = run.facts[state.step.name]
     letter = facts.letter
-    is_open = state.status in (engine.ACTIVE, engine.GATED)
     return {
         "step": state.step.name,
         "status": state.status,
         "outcome": state.outcome or None,
         "message": letter.message.name if letter else None,
-        "waitsFor": engine.waits_for(state, facts) if is_open else None,
+        "waitsFor": engine.waits_for(state, facts) if state in _open(run) else None,
     }
