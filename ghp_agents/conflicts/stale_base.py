@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghp_agents.core.ids import count
+from ghp_agents.core.ids import count, listed
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.git import worktree
 from ghp_agents.hotpath.quoting import file
@@ -89,9 +89,8 @@ def known(ws: Workspace, agent: str) -> StaleBase | None:
 
 def sentence(base: StaleBase) -> str:
     """A stale base in one line."""
-    shown = ", ".join(file(path) for path in base.files[:SHOWN])
-    more = f" and {len(base.files) - SHOWN} more" if len(base.files) > SHOWN else ""
-    return f"No longer merges with main in {shown}{more}: {COMMAND} shows both sides."
+    files = listed([file(path) for path in base.files], SHOWN)
+    return f"No longer merges with main in {files}: {COMMAND} shows both sides."
 
 
 def _file(ws: Workspace) -> JsonFile[Bases]:

@@ -40,9 +40,8 @@ def apply(folder: Path, content: bytes, *, three_way: bool) -> list[str]:
     result = _apply(folder, content, *(["--3way"] if three_way else []))
     conflicts = list(worktree.unmerged(folder)) if three_way else []
     if result.code != 0 and not conflicts:
-        words = [line for line in result.err.splitlines() if line.startswith(("error:", "fatal:"))]
         raise PatchFailedError(
-            "; ".join(line.partition(": ")[2] for line in words[:5]) or "git refused the patch",
+            "; ".join(result.errors[:5]) or "git refused the patch",
             hint="Nothing was changed.",
             stderr=result.err,
         )

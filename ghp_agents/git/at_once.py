@@ -12,13 +12,8 @@ U = TypeVar("U")
 
 def cores() -> int:
     """How many processes are useful at once."""
-    return max(
-        1, min(MOST, len(os.sched_getaffinity(0)) if _has_affinity() else os.cpu_count() or 1)
-    )
-
-
-def _has_affinity() -> bool:
-    return hasattr(os, "sched_getaffinity")
+    has_affinity = hasattr(os, "sched_getaffinity")
+    return min(MOST, len(os.sched_getaffinity(0)) if has_affinity else os.cpu_count() or 1)
 
 
 def each(action: Callable[[T], U], items: Iterable[T]) -> list[U]:

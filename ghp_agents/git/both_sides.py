@@ -1,6 +1,5 @@
 """Both sides of a conflict: for each file, the lines that each side has where they collide."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -8,13 +7,13 @@ from typing import Literal, NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.git.merge import Stage
 from ghp_agents.git.objects import read_objects
+from ghp_agents.hotpath import line_ranges
 
 FILES = 10  # files whose lines are looked at
 OVERLAPS = 3  # of one file
 TEXT = 400  # characters of one side
 LARGEST = 2_000_000  # bytes of a file whose lines are looked at
 GITLINK, _LINK = "160000", "120000"
-_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.M)
 
 Kind = Literal[
     "lines", "added", "deleted here", "deleted there", "binary", "large", "link", "submodule",
@@ -122,16 +121,8 @@ def _changes(
     plain = ["--no-ext-diff", "--no-textconv", "--no-color", "--unified=0", "--text"]
     args = ["diff", *plain, versions[1].oid, versions[side].oid]
     shown = git.check(args, cwd=common_dir, git_dir=common_dir, env=env).out
-    for header in _HUNK.finditer(shown):
-        old, old_size, new, new_size = (None if x is None else int(x) for x in header.groups())
-        yield _Change(_range(old, old_size), _range(new, new_size), side == 2)
-
-
-def _range(start: int | None, size: int | None) -> range:
-    """The lines of one side of a hunk, counted from 0. Without lines git names the line before."""
-    first, length = start or 0, 1 if size is None else size
-    first = first if length == 0 else first - 1
-    return range(first, first + length)
+    for start, end, new_start, new_end in line_ranges.hunks(shown) or ():
+        yield _Change(range(start, end), range(new_start, new_end), side == 2)
 
 
 def _lines(text: bytes) -> list[str]:

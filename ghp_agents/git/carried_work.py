@@ -78,7 +78,7 @@ def carry(copy: ScratchIndex, work: Trees, old: str, new: str) -> CarriedWork:
     index = files if work.staged == work.files else _merged(copy, work.staged, before, after)
     if index.stages:  # it is nowhere but in the index
         return CarriedWork(work, index.stages)
-    return CarriedWork(Trees(index.tree, files.tree, work.intended))
+    return CarriedWork(Trees(index.oid, files.oid, work.intended))
 
 
 def tree_of(copy: ScratchIndex, commit: str) -> str:
@@ -86,9 +86,9 @@ def tree_of(copy: ScratchIndex, commit: str) -> str:
     return copy.git("rev-parse", "--verify", f"{commit}^{{tree}}").text
 
 
-def _merged(copy: ScratchIndex, tree: str, before: str, after: str) -> merge.MergedTree:
+def _merged(copy: ScratchIndex, tree: str, before: str, after: str) -> merge.MergeResult:
     if tree == before or before == after:
-        return merge.MergedTree(after if tree == before else tree)
+        return merge.MergeResult(after if tree == before else tree)
     base = commit(copy, before)
     mine, theirs = commit(copy, tree, base), commit(copy, after, base)
     return merge.merge_aside(copy.worktree, mine, theirs, copy.env)

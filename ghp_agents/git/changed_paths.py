@@ -70,11 +70,6 @@ def fork_point(folder: Path, ref: str) -> str:
     return base.text
 
 
-def since(folder: Path, base: str) -> list[str]:
-    """The paths that differ between a commit and HEAD."""
-    return git.check(["diff", *_NAMES, base, "HEAD"], cwd=folder).names
-
-
 def between(folder: Path, base: str, head: str) -> list[str]:
     """The paths that a branch changed since it left `base`; both commits must be here."""
     return git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).names

@@ -24,16 +24,17 @@ _BARE = re.compile(r"^\s*bare\b[\s=]*(.*?)\s*$", re.I | re.M)
 _ELSEWHERE = re.compile(r"^\s*\[\s*include|worktreeconfig", re.I | re.M)
 _PLAIN_INDEX = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")  # paths are written out; later versions shorten
 LEVELS = 5  # of symbolic refs, as in git
+HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
 
 
-class Worktree(NamedTuple):
+class Checkout(NamedTuple):
     """A worktree of the clone."""
 
     path: Path
-    ref: str  # the full name of the branch that is checked out; empty: on no branch
-    head: str  # its commit
-    lock: str  # the reason for its lock; empty: it is not locked, or without a reason
-    is_main: bool
+    branch: str | None = None  # None: on no branch
+    head: str = ""  # its commit
+    half_made: bool = False  # git was killed while creating it
+    is_main: bool = False
 
 
 def find(folder: Path) -> Location:
@@ -101,7 +102,7 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
     }
 
 
-def worktrees(folder: Path) -> list[Worktree]:
+def worktrees(folder: Path) -> list[Checkout]:
     """The worktrees of the clone, the main one first, including those without a folder."""
     common_dir = Path(os.path.realpath(find(folder).common_dir))
     if is_bare(common_dir):
@@ -119,20 +120,21 @@ def _admin_folders(common_dir: Path) -> Iterator[Path]:
         yield from (common_dir / "worktrees").iterdir()
 
 
-def _linked(admin: Path, common_dir: Path) -> Worktree:
+def _linked(admin: Path, common_dir: Path) -> Checkout:
     path = os.fsdecode((admin / "gitdir").read_bytes()).rstrip("\n")
     if not path.endswith("/.git"):
         raise UnreadableRefsError
     return _worktree(Path(os.path.normpath(admin / path)).parent, admin, common_dir)
 
 
-def _worktree(path: Path, git_dir: Path, common_dir: Path) -> Worktree:
+def _worktree(path: Path, git_dir: Path, common_dir: Path) -> Checkout:
     name, commit = _head(git_dir, common_dir)
     if not commit:
         raise UnreadableRefsError
     lock = git_dir / "locked"
     reason = lock.read_text("utf-8", "replace").strip() if lock.exists() else ""
-    return Worktree(path, name, commit, reason, git_dir == common_dir)
+    branch = name.removeprefix("refs/heads/") or None
+    return Checkout(path, branch, commit, reason == HALF_MADE, git_dir == common_dir)
 
 
 def _head(git_dir: Path, common_dir: Path) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -88,11 +88,7 @@ class ScratchIndex:
 
     def size(self, path: str) -> int | None:
         """The bytes of a file of the worktree; 0 unless it is a regular file."""
-        try:
-            status = (self.worktree / path).lstat()
-        except OSError:
-            return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else 0
+        return size_of(self.worktree / path)
 
 
 def stage(
@@ -138,20 +134,37 @@ def _choose_new(
     copy: ScratchIndex, limit: int, passed_over: Collection[str]
 ) -> tuple[list[str], list[LeftOut]]:
     """The untracked files that may fit, and those that cannot."""
+    names = [name for name in _new(copy) if name not in passed_over]
+    repositories = [
+        LeftOut(name, None, "a repository of its own")
+        for name in names
+        if name.endswith("/") and not _is_own_worktree(copy, name)
+    ]
+    chosen, too_large = fitting(copy.worktree, names, limit)
+    return chosen, repositories + too_large
+
+
+def fitting(folder: Path, names: Iterable[str], limit: int) -> tuple[list[str], list[LeftOut]]:
+    """The smallest of these files, up to `limit` bytes together, and the others."""
     chosen: list[str] = []
     left_out: list[LeftOut] = []
-    room = limit
-    names = (name for name in _new(copy) if name not in passed_over)
-    for size, name in sorted((copy.size(name) or 0, name) for name in names):
-        if name.endswith("/"):
-            if not _is_own_worktree(copy, name):
-                left_out.append(LeftOut(name, None, "a repository of its own"))
-        elif size <= room:
-            room -= size
+    files = ((size_of(folder / name) or 0, name) for name in names if not name.endswith("/"))
+    for size, name in sorted(files):
+        if size <= limit:
+            limit -= size
             chosen.append(name)
         else:
             left_out.append(LeftOut(name, size, "too large"))
     return chosen, left_out
+
+
+def size_of(path: Path) -> int | None:
+    """The bytes of a file; 0 unless it is a regular one, None if it cannot be read."""
+    try:
+        status = path.lstat()
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def _unreadable(copy: ScratchIndex, chosen: list[str]) -> list[LeftOut]:

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,14 +21,8 @@ TIMEOUT_S = 600.0  # seconds; merging large histories takes time
 _PLAIN = (
     *("-c", "rebase.autoStash=false", "-c", "rebase.autoSquash=false"),
     *("-c", "rebase.updateRefs=false", "-c", "merge.autoStash=false", "-c", "gc.auto=0"),
-    *(
-        "-c",
-        "maintenance.auto=false",
-        "-c",
-        "advice.mergeConflict=false",
-        "-c",
-        "rerere.enabled=false",
-    ),
+    *("-c", "maintenance.auto=false", "-c", "advice.mergeConflict=false"),
+    *("-c", "rerere.enabled=false"),
 )
 _NO_EDITOR = {"GIT_EDITOR": "true", "GIT_SEQUENCE_EDITOR": "true", "GIT_MERGE_AUTOEDIT": "no"}
 
@@ -42,32 +36,16 @@ class Stage(NamedTuple):
     path: str
 
 
-class MergedTree(NamedTuple):
-    """The result of merging two commits: a tree, and the versions of the files that conflict."""
-
-    tree: str
-    stages: tuple[Stage, ...] = ()
-
-    @property
-    def conflicts(self) -> tuple[str, ...]:
-        """The conflicting paths."""
-        return _paths(self.stages)
-
-
 class MergeResult(NamedTuple):
-    """The new commit for the default branch, or the versions of the files that conflict."""
+    """The tree or the commit of a merge, and the versions of the files that conflict."""
 
-    commit: str
+    oid: str  # of a commit only without conflicts
     stages: tuple[Stage, ...] = ()
 
     @property
     def conflicts(self) -> tuple[str, ...]:
         """The conflicting paths."""
-        return _paths(self.stages)
-
-
-def _paths(stages: Sequence[Stage]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(stage.path for stage in stages))
+        return tuple(dict.fromkeys(stage.path for stage in self.stages))
 
 
 def merge_commits(
@@ -86,12 +64,12 @@ def merge_commits(
     if merged.stages:
         return MergeResult("", merged.stages)
     parents = (onto,) if method == "squash" else (onto, head)
-    return MergeResult(commit(folder, merged.tree, parents, message, env))
+    return MergeResult(commit(folder, merged.oid, parents, message, env))
 
 
 def merge(
     folder: Path, scratch: Path, ours: str, theirs: str, version: tuple[int, ...] | None = None
-) -> MergedTree:
+) -> MergeResult:
     """The tree of a merge; works with old versions of git, too."""
     if (version or git.version()) < MERGE_TREE:
         return _merged_in_a_worktree(folder, scratch, ours, theirs)
@@ -100,7 +78,7 @@ def merge(
 
 def merge_aside(
     folder: Path, ours: str, theirs: str, env: Mapping[str, str] | None = None
-) -> MergedTree:
+) -> MergeResult:
     """The tree of a merge, with `env` in a temporary object folder. Raises GitError, also for a git
     older than `MERGE_TREE`."""
     done = _merge_tree(folder, ours, theirs, env)
@@ -134,19 +112,19 @@ def _is_merged(done: git.Result) -> bool:
     return done.code in (0, 1) and bool(done.out)  # 1 also without a tree: a commit is missing
 
 
-def _merged_tree(done: git.Result) -> MergedTree:
+def _merged_tree(done: git.Result) -> MergeResult:
     tree, *entries = done.names
     if done.code == 0:
-        return MergedTree(tree)
+        return MergeResult(tree)
     # Git names no file if it cannot tell where a renamed folder went.
-    return MergedTree(tree, _stages(entries) or (Stage("", "", 0, "(a renamed folder)"),))
+    return MergeResult(tree, read_stages(entries) or (Stage("", "", 0, "(a renamed folder)"),))
 
 
-def _stages(entries: Sequence[str]) -> tuple[Stage, ...]:
+def read_stages(entries: Iterable[str]) -> tuple[Stage, ...]:
     """The versions that git lists as `<mode> <object> <number><tab><path>`."""
     pairs = (entry.partition("\t") for entry in entries)
     fields = ((head.split(" "), path) for head, _, path in pairs)
-    return tuple(Stage(mode, oid, int(number), path) for (mode, oid, number), path in fields)
+    return tuple([Stage(mode, oid, int(number), path) for (mode, oid, number), path in fields])
 
 
 def commit(
@@ -197,16 +175,16 @@ def containing(folder: Path, commit: str, refs: Sequence[str]) -> set[str]:
     return set(git.run(args, cwd=folder, timeout=TIMEOUT_S).text.split()) if refs else set()
 
 
-def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> MergedTree:
+def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -> MergeResult:
     with detached(folder, scratch, ours) as place:
         args = [*_PLAIN, "merge", "--no-commit", "--no-ff", "--no-verify", "-q", theirs]
         done = git.run(args, cwd=place, env=_NO_EDITOR, timeout=TIMEOUT_S)
         conflicts = stages(place)
         if conflicts:
-            return MergedTree("", conflicts)
+            return MergeResult("", conflicts)
         if done.code != 0:
             raise git.failure(args, done)
-        return MergedTree(git.check(["write-tree"], cwd=place).text)
+        return MergeResult(git.check(["write-tree"], cwd=place).text)
 
 
 def _replayed(
@@ -235,7 +213,7 @@ def rebase(folder: Path, onto: str, env: Mapping[str, str] | None = None) -> tup
 
 def stages(folder: Path) -> tuple[Stage, ...]:
     """The versions of the conflicting files in a worktree."""
-    return _stages(git.check(["ls-files", "--unmerged", "-z"], cwd=folder).names)
+    return read_stages(git.check(["ls-files", "--unmerged", "-z"], cwd=folder).names)
 
 
 @contextlib.contextmanager
@@ -245,9 +223,7 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
     place.parent.mkdir(parents=True, exist_ok=True)
     add = ["worktree", "add", "-q", "--detach", str(place), commit]
     try:
-        done = git.run(add, cwd=folder, timeout=TIMEOUT_S)
-        if done.code != 0:
-            raise git.failure(add, done)
+        git.check(add, cwd=folder, timeout=TIMEOUT_S)
         yield place
     finally:
         discard(folder, place)
@@ -256,9 +232,7 @@ def detached(folder: Path, scratch: Path, commit: str) -> Iterator[Path]:
 def switch(place: Path, commit: str) -> None:
     """Check out another commit in one of our worktrees. Untracked files go, ignored ones stay."""
     for args in (["checkout", "-q", "--force", "--detach", commit], ["clean", "-ffdq"]):
-        done = git.run(args, cwd=place, timeout=TIMEOUT_S)
-        if done.code != 0:
-            raise git.failure(args, done)
+        git.check(args, cwd=place, timeout=TIMEOUT_S)
 
 
 def discard(folder: Path, place: Path) -> None:

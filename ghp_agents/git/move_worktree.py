@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.git import carried_work, worktree_admin
+from ghp_agents.core.ids import listed
+from ghp_agents.git import carried_work, worktree, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.git.carried_work import Trees
 from ghp_agents.git.index_copy import ScratchIndex
@@ -64,8 +65,8 @@ def check(copy: ScratchIndex, move: Move) -> None:
     blocking = carried_work.in_the_way(copy, move.before.files, move.after.files)
     if blocking:
         raise RefusedError(
-            f"Ignored files are in the way: {_listed(blocking)}. The new commit has files there. "
-            "Nothing was changed.",
+            f"Ignored files are in the way: {listed(blocking, LISTED)}. The new commit has files "
+            "there. Nothing was changed.",
             hint=f"Move or delete them. {AGAIN}",
         )
     tried = _read_tree(copy, move, "-n")
@@ -134,7 +135,8 @@ def _go_on(copy: ScratchIndex, move: Move) -> None:
     other = [line.path for line in planned if line.path in not_old & not_new]
     if other:
         raise RefusedError(
-            f"An update was interrupted, and these files were changed since: {_listed(other)}.",
+            "An update was interrupted, and these files were changed since: "
+            f"{listed(other, LISTED)}.",
             hint=f"`git show {REF}:PATH` prints a file as it was before. Copy your version "
             f"elsewhere and put that one back. {AGAIN}",
         )
@@ -145,11 +147,6 @@ def _go_on(copy: ScratchIndex, move: Move) -> None:
         now.intended,
     )
     carry_out(copy, move._replace(before=now, after=after))
-
-
-def _listed(paths: list[str]) -> str:
-    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
-    return ", ".join(paths[:LISTED]) + more
 
 
 def _read_tree(copy: ScratchIndex, move: Move, *options: str) -> git.Result:
@@ -185,10 +182,10 @@ def _save(copy: ScratchIndex, move: Move, previous: str) -> str:
 def _read(folder: Path, saved: str) -> Move:
     text = git.check(["cat-file", "commit", saved], cwd=folder).text
     values = dict(line.split(": ", 1) for line in text.splitlines() if ": " in line)
-    files = git.check(["rev-parse", "--verify", f"{saved}^{{tree}}"], cwd=folder).text
     return Move(
         values["branch"], values["old"], values["new"],
-        Trees(values["old-index"], files), Trees(values["new-index"], values["new-files"]),
+        Trees(values["old-index"], worktree.tree(folder, saved)),
+        Trees(values["new-index"], values["new-files"]),
     )  # fmt: skip
 
 

@@ -90,7 +90,6 @@ def _checked(
 ) -> git.Result:
     result = git.run(args, cwd=folder, stdin=stdin, timeout=TIMEOUT_S, env=env)
     if result.code != 0:
-        words = [line for line in result.err.splitlines() if line.startswith(("error:", "fatal:"))]
-        reasons = [line.partition(": ")[2] for line in words[:3]]
-        raise PackError("; ".join(reasons) or f"git {args[0]} failed", stderr=result.err)
+        reasons = "; ".join(result.errors[:3])
+        raise PackError(reasons or f"git {args[0]} failed", stderr=result.err)
     return result

@@ -59,6 +59,12 @@ class Result(NamedTuple):
         return self.out.decode("utf-8", "replace").rstrip("\n")
 
     @property
+    def errors(self) -> list[str]:
+        """What git calls an error, without that word."""
+        lines = self.err.splitlines()
+        return [x.partition(": ")[2] for x in lines if x.startswith(("error:", "fatal:"))]
+
+    @property
     def names(self) -> list[str]:
         """The names in output with NUL separators."""
         return [os.fsdecode(part) for part in self.out.split(b"\0") if part]
@@ -163,11 +169,14 @@ def check(
     cwd: Path,
     git_dir: Path | None = None,
     stdin: bytes | None = None,
+    timeout: float = LOCAL_PATIENCE,
     env: Mapping[str, str] | None = None,
     keep_open: Sequence[int] = (),
 ) -> Result:
-    """Run git. Raises GitError unless it exits with 0."""
-    result = run(args, cwd=cwd, git_dir=git_dir, stdin=stdin, env=env, keep_open=keep_open)
+    """Run git as `run` does. Raises GitError, too, unless it exits with 0."""
+    result = run(
+        args, cwd=cwd, git_dir=git_dir, stdin=stdin, timeout=timeout, env=env, keep_open=keep_open
+    )
     if result.code != 0:
         raise failure(args, result)
     return result

@@ -56,13 +56,9 @@ def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
 
 def remotes(git_dir: Path) -> list[str]:
     """The names of the remotes that have branches here. Raises UnreadableRefsError."""
+    folder = git_dir / "refs/remotes"
     try:
-        loose = os.listdir(git_dir / "refs/remotes")
-    except FileNotFoundError:
-        loose = []
-    except OSError:
-        raise UnreadableRefsError from None
-    try:
+        loose = os.listdir(folder) if folder.exists() else []
         packed = re.findall(rb" refs/remotes/([^/\n]+)/", _packed_content(git_dir))
     except OSError:
         raise UnreadableRefsError from None

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ghp_agents.git import process as git
 from ghp_agents.git.at_once import cores, each
 from ghp_agents.git.index_copy import borrowed
-from ghp_agents.git.merge import TIMEOUT_S, Stage
+from ghp_agents.git.merge import TIMEOUT_S, Stage, read_stages
 from ghp_agents.git.objects import read_objects
 from ghp_agents.git.patch_text import is_git_folder
 
@@ -183,7 +183,7 @@ def parse(out: bytes) -> Iterator[TrialMerge]:
     with suppress(_CutShortError):  # git ended early: the last result is not complete
         for status in fields:
             tree = _next(fields)
-            stages = tuple([_stage(field) for field in _section(fields)])
+            stages = read_stages(_section(fields))
             messages = () if status == "1" else tuple([*_messages(fields)])
             yield TrialMerge(tree, status == "1", stages, messages)
 
@@ -202,12 +202,6 @@ def _section(fields: Iterator[str]) -> Iterator[str]:
     """The fields up to an empty one."""
     while field := _next(fields):
         yield field
-
-
-def _stage(field: str) -> Stage:
-    fields, _, path = field.partition("\t")
-    mode, oid, number = fields.split(" ")
-    return Stage(mode, oid, int(number), path)
 
 
 def _messages(fields: Iterator[str]) -> Iterator[MergeMessage]:

@@ -4,60 +4,30 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
+from ghp_agents.git.clone_files import HALF_MADE
+from ghp_agents.git.clone_files import Checkout as Checkout
 from ghp_agents.git.refs import UnreadableRefsError
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
-_HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
-
-
-class Checkout(NamedTuple):
-    """A worktree of the clone."""
-
-    path: Path
-    branch: str | None = None  # None: on no branch
-    head: str = ""
-    half_made: bool = False  # git was killed while creating it
-    is_main: bool = False
 
 
 def listed(folder: Path) -> list[Checkout]:
     """The worktrees of the clone, the main one first, including those without a folder."""
     with suppress(UnreadableRefsError):
-        return [
-            Checkout(
-                worktree.path,
-                _branch(worktree.ref),
-                worktree.head,
-                worktree.lock == _HALF_MADE,
-                worktree.is_main,
-            )
-            for worktree in clone_files.worktrees(folder)
-        ]
+        return clone_files.worktrees(folder)
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     checkouts: list[Checkout] = []
     for entry in shown.split(b"\n\n"):
-        words = dict(_pair(line) for line in os.fsdecode(entry).splitlines())
+        words = dict(line.partition(" ")[::2] for line in os.fsdecode(entry).splitlines())
         if "worktree" in words and "bare" not in words:
-            branch, half = _branch(words.get("branch", "")), words.get("locked") == _HALF_MADE
-            checkouts.append(
-                Checkout(
-                    Path(words["worktree"]), branch, words.get("HEAD", ""), half, not checkouts
-                )
-            )
+            path, branch = Path(words["worktree"]), words.get("branch", "")
+            branch, is_half = branch.removeprefix("refs/heads/"), words.get("locked") == HALF_MADE
+            head, is_main = words.get("HEAD", ""), not checkouts
+            checkouts.append(Checkout(path, branch or None, head, is_half, is_main))
     return checkouts
-
-
-def _branch(ref: str) -> str | None:
-    return ref.removeprefix("refs/heads/") or None
-
-
-def _pair(line: str) -> tuple[str, str]:
-    key, _, value = line.partition(" ")
-    return key, value
 
 
 def of_branch(folder: Path, branch: str) -> Checkout | None:
@@ -74,9 +44,7 @@ def add(
     path.parent.mkdir(parents=True, exist_ok=True)
     new = ["--no-track", "-b", branch, str(path), start] if start else [str(path), branch]
     args = ["worktree", "add", "-q", *new]
-    done = git.run(args, cwd=folder, timeout=TIMEOUT_S, keep_open=keep_open)
-    if done.code != 0:
-        raise git.failure(args, done)
+    git.check(args, cwd=folder, timeout=TIMEOUT_S, keep_open=keep_open)
 
 
 def remove(folder: Path, path: Path) -> bool:

@@ -4,13 +4,12 @@ The user's index, objects and files stay as they are, and no filter of the confi
 """
 
 import os
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.git import process as git
-from ghp_agents.git.index_copy import LeftOut, ScratchIndex, stage
+from ghp_agents.git.index_copy import LeftOut, ScratchIndex, fitting, size_of, stage
 from ghp_agents.git.trial_merge import Programs
 from ghp_agents.hotpath.locate import Location
 
@@ -44,16 +43,17 @@ def read(place: Location, scratch: Path, objects: Path, programs: Programs) -> W
     NotSetUpError (the worktree vanished), OSError."""
     assert place.toplevel is not None
     folder = Path(place.toplevel)
-    done = git.run([*programs.flags, *_STATUS], cwd=folder, env=programs.env, timeout=TIMEOUT_S)
-    if done.code != 0:
-        raise git.failure(_STATUS, done)
-    status = _parse(done.out)
+    args = [*programs.flags, *_STATUS]
+    status = _parse(git.check(args, cwd=folder, env=programs.env, timeout=TIMEOUT_S).out)
     if status.unmerged:
         return WorktreeTree(status.head, unmerged=tuple(status.unmerged))
     if not status.head or not (status.changed or status.new):
         return WorktreeTree(status.head)
-    left_out: list[LeftOut] = []
-    names = _fitting(folder, status, left_out)
+    sizes = {name: size_of(folder / name) or 0 for name in status.changed}
+    huge = [LeftOut(name, size, "too large") for name, size in sizes.items() if size > LARGEST]
+    chosen, left_out = fitting(folder, status.new, NEW_BYTES)
+    left_out = huge + left_out
+    names = [*(name for name, size in sizes.items() if size <= LARGEST), *chosen]
     names = _without_filters(folder, names, programs, left_out)
     copy = ScratchIndex(place, scratch, objects, programs.flags, programs.env)
     if names and not _update(copy, names):
@@ -74,35 +74,6 @@ def _parse(out: bytes) -> _Status:
         elif rest.startswith("branch.oid "):
             head = rest.removeprefix("branch.oid ").replace("(initial)", "")
     return _Status(head, changed, new, unmerged)
-
-
-def _fitting(folder: Path, status: _Status, left_out: list[LeftOut]) -> list[str]:
-    """The changed files that are not huge, and the smallest new ones."""
-    names: list[str] = []
-    for name in status.changed:
-        size = _size(folder / name)
-        if size > LARGEST:
-            left_out.append(LeftOut(name, size, "too large"))
-        else:
-            names.append(name)
-    room = NEW_BYTES
-    for size, name in sorted((_size(folder / name), name) for name in status.new):
-        if name.endswith("/"):
-            continue  # a repository of its own, or another worktree
-        if size > room:
-            left_out.append(LeftOut(name, size, "too large"))
-            continue
-        room -= size
-        names.append(name)
-    return names
-
-
-def _size(path: Path) -> int:
-    try:
-        status = path.lstat()
-    except OSError:
-        return 0
-    return status.st_size if stat.S_ISREG(status.st_mode) else 0
 
 
 def _without_filters(

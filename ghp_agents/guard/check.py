@@ -118,7 +118,7 @@ def check_branch(
     note = _fetch_state(ctx.exchange)
     branch = branch_of(ctx.ws)
     who = of_branch(ctx.ws, branch)
-    paths = changed_paths.since(folder, base)
+    paths = changed_paths.differing(folder, base, "HEAD")
     verdicts = evaluate.judge(ctx, who, paths)
     checked = CheckResult(who, tuple(verdicts), note=note)
     if not commits:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import listed
 from ghp_agents.git import worktree
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.issues import job_fields
@@ -20,9 +21,8 @@ def refuse_missing(folder: Path, issue: Issue, commit: str, *, draft: bool) -> N
     present = set(worktree.present(folder, commit, wanted))
     missing = [path for path in wanted if path not in present]
     if missing:
-        more = f" and {len(missing) - SHOWN} more" if len(missing) > SHOWN else ""
         raise RefusedError(
-            f"{short(issue)} asks for {', '.join(map(file, missing[:SHOWN]))}{more}, which "
+            f"{short(issue)} asks for {listed([*map(file, missing)], SHOWN)}, which "
             f"{'is' if len(missing) == 1 else 'are'} not committed here.",
             hint="Add what is missing and commit it, or correct `Deliverables` in the issue's "
             "body. `--draft` opens the pull request without it.",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
-from ghp_agents.core.ids import Actor, AgentName, issue_of_branch
+from ghp_agents.core.ids import Actor, AgentName, issue_of_branch, listed
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import commits, evidence, missing_commits
@@ -205,17 +205,12 @@ def unfinished(ws: Workspace, folder: Path) -> list[str]:
 
 
 def refuse_unfinished(ws: Workspace) -> None:
-    operation = worktree.operation(ws.git_dir)
-    if operation:
-        raise RefusedError(
-            f"{operation.capitalize()} is in progress here.",
-            hint="Finish or abort it; `git status` shows how.",
-        )
+    """Raise RefusedError if a git operation is in progress here, or something is not committed."""
+    update_branch.refuse_operation(ws)
     left = unfinished(ws, ws.folder)
     if left:
-        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         raise RefusedError(
-            f"There are uncommitted changes: {', '.join(left[:LISTED])}{more}.",
+            f"There are uncommitted changes: {listed(left, LISTED)}.",
             hint="Commit them, stash them with `git stash -u`, or save them for the next agent "
             "with `ghp agent-handoff`.",
         )

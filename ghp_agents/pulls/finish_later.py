@@ -18,6 +18,7 @@ from ghp_agents.ports import Context
 from ghp_agents.pulls import check_cache, finish, run_checks, update_branch
 from ghp_agents.pulls.check import Check
 from ghp_agents.pulls.finish import Finished, FinishSubject, Tell
+from ghp_agents.pulls.pull import no_base
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 
@@ -68,10 +69,7 @@ def _known_tips(ctx: Context, subject: FinishSubject) -> Tips:
     """The tips as last fetched. Raises RefusedError."""
     trunk = branches.known_tip(ctx.ws, subject.base)
     if not trunk:
-        raise RefusedError(
-            f"There is no branch {subject.base}.",
-            hint="Set `agents.trunk` to the main branch.",
-        )
+        raise no_base(subject.base)
     return Tips(subject.base, trunk, subject.branch, worktree.head(ctx.ws.folder), None)
 
 

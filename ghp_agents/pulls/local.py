@@ -29,6 +29,7 @@ from ghp_agents.pulls.pull import (
     checked_new,
     effective,
     newest,
+    no_base,
     not_found,
     refuse_unready,
 )
@@ -142,9 +143,7 @@ class LocalForge:
         tips = branches.tips(self._ws, pull.branch, pull.base)
         trunk = tips.get(pull.base)
         if trunk is None:
-            raise RefusedError(
-                f"There is no branch {pull.base} to merge into.", hint="Set `agents.trunk`."
-            )
+            raise no_base(pull.base)
         # Already merged: a process was killed after the merge, or somebody merged by hand.
         landed = (
             git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
@@ -188,8 +187,8 @@ class LocalForge:
         )  # fmt: skip
         if landed.conflicts:
             raise MergeConflictError(pull, landed.conflicts)
-        self._publish(f"#{pull.number}", pull, trunk, landed.commit)
-        return landed.commit
+        self._publish(f"#{pull.number}", pull, trunk, landed.oid)
+        return landed.oid
 
     def _publish(self, names: str, pull: Pull, trunk: str, commit: str) -> None:
         if branches.where(self._ws) is None:

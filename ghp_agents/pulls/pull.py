@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.errors import NotFoundError, RefusedError, UsageError
-from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.core.ids import Actor, Timestamp, listed, one_line
 from ghp_agents.issues.issue import PROVISIONAL
 
 
@@ -119,11 +119,9 @@ class MergeConflictError(RefusedError):
     """The branch conflicts with the default branch."""
 
     def __init__(self, pull: Pull, paths: Sequence[str]) -> None:
-        listed = ", ".join(one_line(path, 80) for path in paths[:10])
-        rest = f" and {len(paths) - 10} more" if len(paths) > 10 else ""
+        where = f" in {listed([one_line(path, 80) for path in paths], 10)}" if paths else ""
         super().__init__(
-            f"{pull.branch} conflicts with {pull.base}"
-            + (f" in {listed}{rest}." if paths else "."),
+            f"{pull.branch} conflicts with {pull.base}{where}.",
             hint="Run `ghp agent-finish` in its worktree; it shows how to resolve this.",
         )
         self.paths = tuple(paths)
@@ -205,6 +203,13 @@ def not_found(number: int) -> NotFoundError:
         f"There is no pull request #{number}.",
         hint="Open one with `ghp agent-finish`, or fetch those of other clones with `ghp "
         "agent-sync`.",
+    )
+
+
+def no_base(name: str) -> RefusedError:
+    """Return the error for a main branch that does not exist."""
+    return RefusedError(
+        f"There is no branch {name}.", hint="Set `agents.trunk` to the main branch."
     )
 
 

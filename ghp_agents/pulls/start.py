@@ -13,14 +13,14 @@ from ghp_agents.consent import service as trust
 from ghp_agents.core import files
 from ghp_agents.core.ids import AgentName
 from ghp_agents.handoffs import awaited
-from ghp_agents.hotpath import alive, heartbeat
+from ghp_agents.hotpath import alive
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues.issue import short
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree
 from ghp_agents.pulls.run_checks import CHECKS
-from ghp_agents.workspace import NAME_FILE, Workspace, open_workspace
+from ghp_agents.workspace import NAME_FILE, Workspace, agent_named_in, open_workspace
 from ghp_agents.worktrees.provision import Provisioned, provision
 
 # Settings that change how a worktree is set up.
@@ -68,12 +68,11 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
 def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> tuple[str, str]:
     """Make it the agent's worktree; its former agent is renamed to this one. Returns whose it
     was, and what a person should do if that agent lives; empty if nobody's."""
-    path = inner.git_dir / NAME_FILE
-    before = path.read_text(encoding="utf-8").strip() if path.exists() else ""
+    before = agent_named_in(inner.git_dir)
     if before == agent:
         return "", ""
-    if not heartbeat.is_name(before):
-        files.write_durably(path, f"{agent}\n".encode())
+    if not before:
+        files.write_durably(inner.git_dir / NAME_FILE, f"{agent}\n".encode())
         return "", ""
     limits = inner.settings.thresholds
     lives = alive.lives(inner.folders, before, inner.clock.now(), limits.dead, limits.gone)

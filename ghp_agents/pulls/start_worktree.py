@@ -17,6 +17,7 @@ from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.pulls import branch_names
+from ghp_agents.pulls.update_branch import no_main_branch
 from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.default_branch import trunk
@@ -210,10 +211,7 @@ def _base(ws: Workspace) -> str:
             "This repository has no commits yet.",
             hint="Make the first commit on the main branch or fetch it, then start again.",
         )
-    raise RefusedError(
-        "Cannot tell which branch is the main branch.",
-        hint="Set `agents.trunk` in .ghp/config.json.",
-    )
+    raise no_main_branch()
 
 
 def _no_commit(base: str) -> RefusedError:

@@ -3,13 +3,15 @@
 A conflict is found before anything changes, so nothing must be aborted and nothing is lost.
 """
 
-from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UnknownError
-from ghp_agents.git import merge, worktree_admin
+from ghp_agents.core.ids import listed
+from ghp_agents.git import merge, worktree, worktree_admin
 from ghp_agents.git import process as git
+from ghp_agents.git.merge import MergeResult
+from ghp_agents.pulls.pull import no_base
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
@@ -35,10 +37,7 @@ def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
         )
     base, branch = trunk(ws), ws.branch
     if base is None:
-        raise RefusedError(
-            "Cannot tell which branch is the main branch.",
-            hint="Set `agents.trunk` in .ghp/config.json.",
-        )
+        raise no_main_branch()
     if branch is None:
         raise RefusedError(
             "No branch is checked out here (detached HEAD).",
@@ -47,6 +46,24 @@ def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
     if branch == base:
         raise RefusedError(f"This worktree is on the main branch, {base}.", hint=on_main)
     return base, branch
+
+
+def no_main_branch() -> RefusedError:
+    """The error where no branch is known to be the main one."""
+    return RefusedError(
+        "Cannot tell which branch is the main branch.",
+        hint="Set `agents.trunk` in .ghp/config.json.",
+    )
+
+
+def refuse_operation(ws: Workspace) -> None:
+    """Raise RefusedError while a merge, a rebase or the like is in progress here."""
+    operation = worktree.operation(ws.git_dir)
+    if operation:
+        raise RefusedError(
+            f"{operation.capitalize()} is in progress here.",
+            hint="Finish or abort it; `git status` shows how.",
+        )
 
 
 def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tips:
@@ -73,9 +90,7 @@ def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     branch has commits that are missing here."""
     fetched = branches.tips(ws, base, branch)
     if base not in fetched:
-        raise RefusedError(
-            f"There is no branch {base}.", hint="Set `agents.trunk` to the main branch."
-        )
+        raise no_base(base)
     remote = branches.where(ws)
     tips = Tips(base, fetched[base], branch, head, fetched.get(branch) if remote else None)
     if tips.sent and not is_behind(ws, tips) and not _contains_remote(ws, tips):
@@ -106,49 +121,36 @@ def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     Raises RefusedError for a conflict; then nothing has changed."""
     if merge.is_ancestor(ws.folder, tips.trunk, tips.head):
         return tips.head
-    result = combined(ws, tips, by)
+    method = ws.settings.update_method
+    result = combined(ws, tips, by, method)
     if result.conflicts:
         raise _conflict(ws, tips, result.conflicts)
-    if ws.settings.update_method == "rebase":
-        git.check(["reset", "-q", "--keep", result.commit], cwd=ws.folder)
+    if method == "rebase":
+        git.check(["reset", "-q", "--keep", result.oid], cwd=ws.folder)
     else:
-        why = worktree_admin.forward(ws.folder, tips.branch, tips.head, result.commit)
+        why = worktree_admin.forward(ws.folder, tips.branch, tips.head, result.oid)
         if why:
             raise RefusedError(f"{why}.", hint="Run `ghp agent-finish` again.")
-    return result.commit
+    return result.oid
 
 
-def combined(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
-    """The branch with the default branch in it, by the configured method; on no branch yet."""
-    rebases = ws.settings.update_method == "rebase"
-    return _rebased(ws, tips, by) if rebases else _merged(ws, tips, by)
-
-
-def merged(
-    ws: Workspace, folder: Path, base: str, trunk: str, branch: str, head: str, by: str
-) -> merge.MergeResult:
-    """Merge the default branch into a branch; return the commit."""
-    tree = merge.merge(folder, ws.ghp_dir, head, trunk)
-    if tree.stages:
-        return merge.MergeResult("", tree.stages)
-    message = f"Merge {base} into {branch}\n"
-    identity = branches.identity(ws, by)
-    return merge.MergeResult(merge.commit(folder, tree.tree, (head, trunk), message, identity))
-
-
-def _merged(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
-    return merged(ws, ws.folder, tips.base, tips.trunk, tips.branch, tips.head, by)
-
-
-def _rebased(ws: Workspace, tips: Tips, by: str) -> merge.MergeResult:
-    identity = branches.identity(ws, by)
-    return merge.merge_commits(ws.folder, ws.ghp_dir, tips.trunk, tips.head, "rebase", "", identity)
+def combined(ws: Workspace, tips: Tips, by: str, method: str) -> MergeResult:
+    """The commit that has the default branch in the branch, by a method; on no branch yet."""
+    folder, scratch = ws.folder, ws.ghp_dir
+    if method == "rebase":
+        identity = branches.identity(ws, by)
+        return merge.merge_commits(folder, scratch, tips.trunk, tips.head, method, "", identity)
+    merged = merge.merge(folder, scratch, tips.head, tips.trunk)
+    if merged.stages:
+        return MergeResult("", merged.stages)
+    message, identity = f"Merge {tips.base} into {tips.branch}\n", branches.identity(ws, by)
+    parents = tips.head, tips.trunk
+    return MergeResult(merge.commit(folder, merged.oid, parents, message, identity))
 
 
 def _conflict(ws: Workspace, tips: Tips, paths: tuple[str, ...]) -> RefusedError:
-    listed = ", ".join(paths[:10]) + (f" and {len(paths) - 10} more" if len(paths) > 10 else "")
     return RefusedError(
-        f"{tips.branch} conflicts with {tips.base} in {listed}. Nothing was changed.",
+        f"{tips.branch} conflicts with {tips.base} in {listed(paths, 10)}. Nothing was changed.",
         hint="`ghp agent-update` shows both sides. Then run "
         f"`{by_hand(ws, tips.base)}`, resolve the conflicts and commit; finally run "
         "`ghp agent-finish` again.",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import Actor
+from ghp_agents.core.ids import Actor, listed
 from ghp_agents.git import both_sides, carried_work, changed_paths, merge, move_worktree, worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.both_sides import ConflictedFile
@@ -17,7 +17,7 @@ from ghp_agents.git.index_copy import ScratchIndex
 from ghp_agents.git.move_worktree import AGAIN, Interrupted, Move, MovedMeanwhileError
 from ghp_agents.pulls import update_branch
 from ghp_agents.pulls.update_branch import Tips
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 from ghp_agents.worktrees.provisioned_files import was_provisioned
 
 ATTEMPTS = 3  # retries happen when somebody stages or commits meanwhile
@@ -44,8 +44,8 @@ class UpdateConflictError(RefusedError):
     def __init__(
         self, tips: Tips, what: str, *, hint: str, files: Sequence[ConflictedFile]
     ) -> None:
-        listed = _listed([file.path for file in files])
-        message = f"{what} with {tips.base} in {listed}. Nothing was changed."
+        paths = listed([file.path for file in files], LISTED)
+        message = f"{what} with {tips.base} in {paths}. Nothing was changed."
         super().__init__(message, hint=hint)
         self.tips = tips
         self.files = tuple(files)
@@ -56,7 +56,7 @@ def update(ws: Workspace) -> Updated:
     UnknownError, NotSetUpError; then nothing was changed."""
     actor = ws.actor()
     _refuse_others(ws, actor)
-    _refuse_operation(ws)
+    update_branch.refuse_operation(ws)
     base, branch = update_branch.branch_of_work(
         ws, on_main="Update it with `git pull`. `ghp agent-update` is for the branches of work."
     )
@@ -73,23 +73,11 @@ def update(ws: Workspace) -> Updated:
 
 
 def _refuse_others(ws: Workspace, actor: Actor) -> None:
-    try:
-        owner = (ws.git_dir / NAME_FILE).read_text("utf-8", "replace").strip()
-    except OSError:
-        return
+    owner = agent_named_in(ws.git_dir)
     if owner and not actor.is_person and actor.name != owner:
         raise RefusedError(
             f"This worktree is {owner}'s, and you are {actor.name}.",
             hint="Update your own: `ghp agent-start` prints where it is.",
-        )
-
-
-def _refuse_operation(ws: Workspace) -> None:
-    operation = worktree.operation(ws.git_dir)
-    if operation:
-        raise RefusedError(
-            f"{operation.capitalize()} is in progress here.",
-            hint="Finish or abort it; `git status` shows how.",
         )
 
 
@@ -140,8 +128,8 @@ def _new_head(ws: Workspace, tips: Tips, by: str) -> tuple[str, str]:
     if merge.is_ancestor(folder, tips.head, tips.trunk):
         return "fast-forward", tips.trunk
     changed_paths.fork_point(folder, tips.trunk)  # raises UsageError without one
-    result = update_branch.combined(ws, tips, by)
     method = ws.settings.update_method
+    result = update_branch.combined(ws, tips, by, method)
     if result.stages:
         sides = both_sides.both_sides(ws.common_dir, result.stages)
         if method == "rebase":  # there "ours" is the main branch
@@ -150,7 +138,7 @@ def _new_head(ws: Workspace, tips: Tips, by: str) -> tuple[str, str]:
         raise UpdateConflictError(
             tips, f"{tips.branch} conflicts", hint=f"{first} {_by_hand(ws, tips)}", files=sides
         )
-    return method, result.commit
+    return method, result.oid
 
 
 def _by_hand(ws: Workspace, tips: Tips) -> str:
@@ -173,8 +161,3 @@ def _carry(
         hint = f"Commit your work. Then run {_by_hand(ws, tips)}"
         raise UpdateConflictError(tips, "Your uncommitted changes conflict", hint=hint, files=sides)
     return carried
-
-
-def _listed(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
-    return ", ".join(paths[:LISTED]) + more

@@ -149,7 +149,7 @@ def _changed(ws: Workspace, place: Path) -> set[str]:
         paths.update(changed_paths.in_worktree(place))
     with suppress(GhpError):
         main = branches.known_tip(ws, default_branch.trunk(ws) or "")
-        paths.update(changed_paths.since(place, changed_paths.fork_point(place, main)))
+        paths.update(changed_paths.differing(place, changed_paths.fork_point(place, main), "HEAD"))
     return paths
 
 

@@ -56,7 +56,7 @@ def test_a_branch_changes_what_it_changed_and_not_what_the_trunk_did_since(repo:
     commit(repo, {"theirs": "1"})
     git(repo, "switch", "--quiet", "work")
     base = changes.fork_point(repo, "main")
-    assert sorted(changes.since(repo, base)) == sorted(["mine", ODD])
+    assert sorted(changes.differing(repo, base, "HEAD")) == sorted(["mine", ODD])
 
 
 @pytest.mark.parametrize("ref", ["nope", "", "--all", "HEAD:README.md", "a\0b", "x" * 5_000])

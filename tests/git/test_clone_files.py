@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.git import clone_files
-from ghp_agents.git.clone_files import Worktree
+from ghp_agents.git.clone_files import Checkout
 from ghp_agents.git.refs import UnreadableRefsError
 from tests.support.git import commit, git, run_git
 
@@ -80,17 +80,17 @@ def test_worktrees_are_as_git_says(
 ) -> None:
     for name in ("b", "a", "gone"):
         worktree(clone, name)
-    git(clone, "worktree", "lock", "--reason", "on a stick", f"../{clone.name}-a")
+    git(clone, "worktree", "lock", "--reason", "initializing", f"../{clone.name}-a")
     (clone.parent / f"{clone.name}-gone").rename(clone.parent / "elsewhere")
     state(clone)
     listed = git(clone, "worktree", "list", "--porcelain").split("\n\n")
     entries = [dict(line.partition(" ")[::2] for line in entry.splitlines()) for entry in listed]
     as_git = [
-        Worktree(
+        Checkout(
             Path(entry["worktree"]),
-            entry.get("branch", ""),
+            entry.get("branch", "").removeprefix("refs/heads/") or None,
             entry["HEAD"],
-            entry.get("locked", ""),
+            entry.get("locked") == "initializing",
             entry is entries[0],
         )
         for entry in entries

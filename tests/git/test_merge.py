@@ -31,7 +31,7 @@ def test_a_merge_is_a_tree_and_nothing_else(
 ) -> None:
     before = everything(repo)
     merged = landing.merge(repo, scratch(repo), *fork, version=version)
-    assert git(repo, "ls-tree", "--name-only", merged.tree).split() == [
+    assert git(repo, "ls-tree", "--name-only", merged.oid).split() == [
         "README.md", "a.txt", "b.txt", "c.txt",
     ]  # fmt: skip
     assert merged.conflicts == ()
@@ -62,10 +62,10 @@ def test_each_method_makes_its_own_commits_with_the_same_content(
 ) -> None:
     trunk, head = fork
     landed = landing.merge_commits(repo, scratch(repo), trunk, head, method, "Land\n")
-    log = git(repo, "log", "--format=%s", landed.commit, "--not", trunk, head).splitlines()
+    log = git(repo, "log", "--format=%s", landed.oid, "--not", trunk, head).splitlines()
     assert log == subjects
-    assert len(git(repo, "log", "-1", "--format=%P", landed.commit).split()) == parents
-    assert git(repo, "ls-tree", "--name-only", landed.commit).split() == [
+    assert len(git(repo, "log", "-1", "--format=%P", landed.oid).split()) == parents
+    assert git(repo, "ls-tree", "--name-only", landed.oid).split() == [
         "README.md", "a.txt", "b.txt", "c.txt",
     ]  # fmt: skip
     assert git(repo, "rev-parse", "main", "work").split() == [trunk, head]
@@ -84,7 +84,7 @@ def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[s
     assert landing.landed(repo, trunk, head) is None
     for method in ("merge", "squash", "rebase"):
         message = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-        merged = landing.merge_commits(repo, scratch(repo), trunk, head, method, message).commit
+        merged = landing.merge_commits(repo, scratch(repo), trunk, head, method, message).oid
         later = landing.commit(repo, f"{merged}^{{tree}}", [merged], "Later\n")
         assert landing.landed(repo, merged, head) == merged
         assert landing.landed(repo, later, head) in (merged, later)  # a rebase does not say as what
@@ -93,7 +93,7 @@ def test_what_came_by_any_method_is_found_on_the_trunk(repo: Path, fork: tuple[s
 def test_a_branch_that_got_more_since_is_not_there(repo: Path, fork: tuple[str, str]) -> None:
     trunk, head = fork
     message = f"Land\n\n{landing.HEAD_TRAILER}: {head}\n"
-    merged = landing.merge_commits(repo, scratch(repo), trunk, head, "squash", message).commit
+    merged = landing.merge_commits(repo, scratch(repo), trunk, head, "squash", message).oid
     git(repo, "switch", "--quiet", "work")
     more = commit(repo, {"d.txt": "four\n"})
     assert landing.landed(repo, merged, more) is None

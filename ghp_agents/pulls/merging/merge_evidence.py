@@ -87,7 +87,7 @@ def is_branch_as_sent(who: "Merger", sent: str, tried: "TrialLook") -> bool:
         if len(parents) != 2 or not merge.is_ancestor(folder, parents[1], tried.trunk):
             return False
         result = merge.merge(folder, who.ws.ghp_dir, parents[0], parents[1])
-        if result.conflicts or result.tree != tree:
+        if result.conflicts or result.oid != tree:
             return False
         head = parents[0]
     return False

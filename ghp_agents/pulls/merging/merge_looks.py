@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import merge
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook, branch_gone
-from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.pull import Pull, no_base
 from ghp_agents.state import remote_branches as branches
 
 
@@ -25,7 +24,7 @@ class MergeLooks:
     def look(self, pull: Pull) -> TrialLook:
         """Look at one of them. The candidate is left out. Raises RefusedError."""
         if not self.trunk:
-            raise RefusedError(f"There is no branch {self._base}.", hint="Set `agents.trunk`.")
+            raise no_base(self._base)
         head = self._tips.get(pull.branch)
         if self._is_merged(head or pull.head):
             return TrialLook(head or pull.head, self.trunk, self.trunk, is_there=True)

@@ -41,7 +41,7 @@ class MergeStack:
     def commit(self, queued: Sequence[Queued]) -> str:
         """Return the commit of a sequence that `mergeable` has returned."""
         heads = tuple(pull.head for pull in queued)
-        return self._merges[heads].commit if heads else self.trunk
+        return self._merges[heads].oid if heads else self.trunk
 
     def mergeable(self, queued: Sequence[Queued], limit: int | None = None) -> list[Queued]:
         """Return those that git can merge in this order, at most `limit`."""

@@ -9,11 +9,11 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import merge, worktree
 from ghp_agents.ports import Forge
-from ghp_agents.pulls import check_cache, run_checks
+from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import check_place
-from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull
-from ghp_agents.pulls.update_branch import merged as with_trunk
+from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull, no_base
+from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
@@ -60,11 +60,11 @@ class TrialLook(NamedTuple):
 
 
 def try_merge(who: Merger, pull: Pull) -> TrialLook:
-    tips = branches.tips(who.ws, pull.branch, pull.base)
+    current = branches.tips(who.ws, pull.branch, pull.base)
     folder, by = who.ws.folder, who.me.name
-    head, trunk = tips.get(pull.branch), tips.get(pull.base)
+    head, trunk = current.get(pull.branch), current.get(pull.base)
     if trunk is None:
-        raise RefusedError(f"There is no branch {pull.base}.", hint="Set `agents.trunk`.")
+        raise no_base(pull.base)
     if head is None:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return TrialLook(pull.head, trunk, trunk, is_there=True)
@@ -77,11 +77,10 @@ def try_merge(who: Merger, pull: Pull) -> TrialLook:
         method, scratch = who.ws.settings.merge_method, who.ws.ghp_dir
         identity = branches.identity(who.ws, by)
         result = merge.merge_commits(folder, scratch, trunk, head, method, "Try", identity)
-        return TrialLook(head, trunk, result.commit, result.conflicts)
-    result = with_trunk(who.ws, folder, pull.base, trunk, pull.branch, head, by)
-    if result.conflicts:
-        return TrialLook(head, trunk, "", result.conflicts)
-    return TrialLook(head, trunk, result.commit)
+    else:
+        tips = Tips(pull.base, trunk, pull.branch, head, None)
+        result = update_branch.combined(who.ws, tips, by, "merge")
+    return TrialLook(head, trunk, result.oid, result.conflicts)
 
 
 def branch_gone(pull: Pull) -> RefusedError:
