@@ -12,7 +12,7 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import is_last_resort
+from ghp_agents.escalations.escalation import open_last_resorts
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
@@ -113,17 +113,13 @@ def read_board(
     others = [x for x in claims if not (who and is_mine(x, who.name, who.epoch, who.clone))]
     views = holder_liveness.holders_of(ctx, others, agents)
     snapshot = ctx.store.snapshot()
-    files = snapshot.files(comment_commands.FOLDER)
-    commands = comment_commands.read_commands(files)[0] if files else []
+    questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    commands = comment_commands.commands_in(snapshot)
     return Board(
         issues,
         held,
         {name for name, view in views.items() if view.lives or view.rests},
-        {
-            x.question.issue: x.name
-            for x in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
-            if x.is_open and is_last_resort(x) and x.question.issue is not None
-        },
+        open_last_resorts(questions),
         comment_commands.stopped(commands),
         comment_commands.given(commands),
         ctx.ws.settings.needs_human_label,

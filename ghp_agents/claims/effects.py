@@ -133,13 +133,8 @@ def show_release(
 ) -> Issue:
     """Show that `previous` was released, or given to `lease`'s holder; return the changed issue."""
     holder = previous.holder if previous else None
-    if holder and previous and not previous.is_person:
-        implicit_leases.drop_all(me.ctx.ws.folders, holder)
-    if holder == me.name and not me.actor.is_person:
-        what = "Merged" if lease.cause.kind == MERGED else "Released"
-        _clear_current_issue(me, issue, what, is_given=lease.holder is not None)
-    elif holder:
-        news_flag.set_flag(me.ctx.ws.folders, holder)
+    if previous:
+        _end_work(me, issue, lease, previous)
     added = (lease.holder,) if lease.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
@@ -152,14 +147,8 @@ def show_release(
 def show_merged(me: ClaimContext, ended: Sequence[tuple[Issue, Lock, Lock]]) -> None:
     """Show that claims ended by merges: of each its issue, the lock now, and as it was. The
     assignees stay. One commit has all entries."""
-    for issue, _, before in ended:
-        holder = before.holder
-        if holder and not before.is_person:
-            implicit_leases.drop_all(me.ctx.ws.folders, holder)
-        if holder == me.name and not me.actor.is_person:
-            _clear_current_issue(me, issue, "Merged")
-        elif holder:
-            news_flag.set_flag(me.ctx.ws.folders, holder)
+    for issue, lock, before in ended:
+        _end_work(me, issue, lock, before)
     entries = [
         _entry(me, "release", issue, lock, _release_text(me, lock, before.holder, lock.reason))
         for issue, lock, before in ended
@@ -168,15 +157,25 @@ def show_merged(me: ClaimContext, ended: Sequence[tuple[Issue, Lock, Lock]]) -> 
         transact(me.ctx.store, lambda _: (None, entries))
 
 
+def _end_work(me: ClaimContext, issue: Issue, lease: Lock, previous: Lock) -> None:
+    """End what the former holder does on an issue: mine in my presence, another's by news."""
+    holder = previous.holder
+    if holder and not previous.is_person:
+        implicit_leases.drop_all(me.ctx.ws.folders, holder)
+    if holder == me.name and not me.actor.is_person:
+        what = "Merged" if lease.cause.kind == MERGED else "Released"
+        _clear_current_issue(me, issue, what, is_given=lease.holder is not None)
+    elif holder:
+        news_flag.set_flag(me.ctx.ws.folders, holder)
+
+
 def _release_text(me: ClaimContext, lock: Lock, former: str | None, reason: str) -> str:
     parts = [f"to {lock.holder}" if lock.holder else "", reason]
     parts += [f"held by {former}"] if former not in (None, me.name) else []
     return "; ".join(filter(None, parts))
 
 
-def _clear_current_issue(
-    me: ClaimContext, issue: Issue, what: str, *, is_given: bool = False
-) -> None:
+def _clear_current_issue(me: ClaimContext, issue: Issue, what: str, *, is_given: bool) -> None:
     """Remove the issue from my presence; my newest remaining claim becomes the current issue. If I
     gave it to another and stay on its branch, I edit nothing there."""
     before = me.ctx.ws.presence(me.name) or {}
@@ -218,16 +217,9 @@ def entry_id(event: str, lease: Lock) -> str:
 
 
 def _entry(me: ClaimContext, event: str, issue: Issue, lease: Lock, text: str) -> Record:
+    clock = 0  # sorts after the records of its commit
     return Record(
-        event=event,
-        actor=me.actor,
-        object=short(issue),
-        id=entry_id(event, lease),
-        at=Timestamp(now_text(me.ctx.ws)),
-        clock=0,  # sorts after the records of its commit
-        files=(),
-        issue=issue.number,
-        generation=lease.generation,
-        text=text,
+        event, me.actor, short(issue), entry_id(event, lease), Timestamp(now_text(me.ctx.ws)),
+        clock, files=(), issue=issue.number, generation=lease.generation, text=text,
         cause=lease.cause.kind,
-    )
+    )  # fmt: skip

@@ -337,13 +337,10 @@ def _hand_over(
     )  # fmt: skip
 
 
-def _is_given_by(me: ClaimContext, lease: Lock) -> bool:
-    return lease.cause.kind == cause.GIVEN and lease.cause.by == me.name
-
-
 def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -> ReleasedClaim:
     """It is already released; if my process was killed before all effects, repeat them."""
-    if lease is None or (lease.holder and not _is_given_by(me, lease)):
+    given_by_me = (cause.GIVEN, me.name)
+    if lease is None or (lease.holder and (lease.cause.kind, lease.cause.by) != given_by_me):
         return ReleasedClaim(issue, lease, changed=False)
     chain = me.ctx.locks.history(lease.name)
     previous = chain[-2] if len(chain) > 1 else None

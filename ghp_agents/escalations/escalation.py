@@ -221,6 +221,15 @@ def short_names(escalations: Sequence[Escalation]) -> dict[str, str]:
     return {identifier: f"E-{short}" for identifier, short in ids.items()}
 
 
+def open_last_resorts(escalations: Iterable[Escalation]) -> dict[int, str]:
+    """The open questions of sweeps, by issue."""
+    return {
+        x.question.issue: x.name
+        for x in escalations
+        if x.is_open and is_last_resort(x) and x.question.issue is not None
+    }
+
+
 def is_last_resort(escalation: Escalation) -> bool:
     """Whether a sweep asked it because agents died on the issue too often."""
     return escalation.question.kind == LAST_RESORT and escalation.question.issue is not None

@@ -24,7 +24,6 @@ from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import ordered
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands
-from ghp_agents.issues.comment_commands import Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
@@ -95,9 +94,7 @@ class _StateView:
         self._snapshot = snapshot
         questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
         self._questions: list[Escalation] = settled_questions.marked(ctx, snapshot, questions)
-        self._commands: list[Obeyed] = comment_commands.read_commands(
-            snapshot.files(comment_commands.FOLDER)
-        )[0]
+        self._commands = comment_commands.commands_in(snapshot)
         self._stopped = comment_commands.stopped(self._commands)
 
     @property

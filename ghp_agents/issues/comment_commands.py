@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.fields import dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
+from ghp_agents.ports import Snapshot
 from ghp_agents.state.codec import ProvenanceFields, ledger_record, read_files
 from ghp_agents.state.record import Problem, Record
 
@@ -95,6 +96,12 @@ def encode(record: Obeyed) -> Record:
 
 def _act_fields(act: Act) -> dict[str, Any]:
     return {"said" if name == "command" else name: value for name, value in act._asdict().items()}
+
+
+def commands_in(snapshot: Snapshot) -> list[Obeyed]:
+    """The readable records in the order of their comments."""
+    files = snapshot.files(FOLDER)
+    return read_commands(files)[0] if files else []
 
 
 def read_commands(files: Mapping[str, bytes]) -> tuple[list[Obeyed], list[Problem]]:

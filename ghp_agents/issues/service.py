@@ -136,8 +136,7 @@ def ready(
 
 def commanded(store: StateStore) -> set[int]:
     """The issues that a person assigned to agents by a comment."""
-    records = store.snapshot().files(comment_commands.FOLDER)
-    return comment_commands.given(comment_commands.read_commands(records)[0]) if records else set()
+    return comment_commands.given(comment_commands.commands_in(store.snapshot()))
 
 
 def view(tracker: IssueTracker, reference: str) -> View:

@@ -133,12 +133,10 @@ def _close(me: ClaimContext, act: Close) -> str:
 
 
 def _free(sweep: Sweep, act: Free) -> str:
-    me, lease, to = sweep.me, act.held.lease, act.to
+    me, to = sweep.me, act.to
     issue = me.ctx.tracker.get(act.issue)
-    handoff = for_dead_agent.write(me, issue, lease, to.name if to else None)
-    after = _swap(me, act)
-    _show(sweep, issue, after, act.held, act.attempt, act.gives_up, handoff.name)
-    return _describe_freed(act.held, to.name if to else None, act.attempt, act.gives_up)
+    handoff = for_dead_agent.write(me, issue, act.held.lease, to.name if to else None)
+    return _show(sweep, issue, _swap(me, act), act, handoff.name)
 
 
 def _swap(me: ClaimContext, act: Free) -> Lock:
@@ -153,32 +151,21 @@ def _swap(me: ClaimContext, act: Free) -> Lock:
     )  # fmt: skip
 
 
-def _show(
-    sweep: Sweep,
-    issue: Issue,
-    after: Lock,
-    held: Held,
-    attempt: int,
-    gives_up: bool,
-    handoff: str,
-) -> None:
-    """Make the visible changes; the ledger entry comes last."""
-    me = sweep.me
-    why = f"is {held.state}"
-    if gives_up:
+def _show(sweep: Sweep, issue: Issue, after: Lock, act: Free, handoff: str) -> str:
+    """Make the visible changes; the ledger entry comes last. Return what was done."""
+    me, held, attempt = sweep.me, act.held, act.attempt
+    if act.gives_up:
         text = messages.question(issue.number, held, attempt)
         question = Question(held.holder, text, issue.number, messages.OPTIONS, LAST_RESORT)
         escalation.ask_once(me.ctx, question, urgency="high")
-    text = messages.freed(held, why, after.holder, handoff, attempt, sweep.max_attempts)
+    text = messages.freed(held, after.holder, handoff, attempt, sweep.max_attempts)
     me.ctx.tracker.comment(issue.number, text, me.actor, marker=messages.marker("freed", held))
     change = IssueChange(remove_labels=(STALE_LABEL,))
     me.ctx.tracker.change(issue.number, change, me.actor)
     reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
     show_release(me, issue, after, held.lease, reason)
-
-
-def _describe_freed(held: Held, to: str | None, attempt: int, gives_up: bool) -> str:
-    then = f"given to {to}" if to else "asked a person" if gives_up else "back in the queue"
+    then = "asked a person" if act.gives_up else "back in the queue"
+    then = f"given to {after.holder}" if after.holder else then
     return f"{held.holder} is {held.state}; {then} (attempt {attempt})"
 
 
@@ -192,11 +179,10 @@ def _finish(sweep: Sweep, act: Finish) -> str:
     if lease.cause.kind == CLOSED:
         show_release(me, issue, lease, before, ISSUE_CLOSED, keep_assignee=True)
         return f"finished: released the claim of {before.holder}: {ISSUE_CLOSED}"
-    state = lease.cause.ref or "dead"
-    held = Held(before, state, lapsed=True)
+    held = Held(before, lease.cause.ref or "dead", lapsed=True)
+    freed = Free(issue.number, held, act.attempt, gives_up=act.gives_up)
     handoff = for_dead_agent.write(me, issue, before, lease.holder)
-    _show(sweep, issue, lease, held, act.attempt, act.gives_up, handoff.name)
-    return f"finished: {_describe_freed(held, lease.holder, act.attempt, act.gives_up)}"
+    return f"finished: {_show(sweep, issue, lease, freed, handoff.name)}"
 
 
 def _warn(sweep: Sweep, act: Warn) -> str:
@@ -211,16 +197,13 @@ def _warn(sweep: Sweep, act: Warn) -> str:
 def _recall(me: ClaimContext, act: Recall) -> str:
     """Answer the warning once, as a comment cannot be withdrawn; remove the label each time."""
     held = act.held
-    if held and not held.lease.is_person and _was_warned(me.ctx.tracker.get(act.issue), held):
-        mark = messages.marker("back", held)
-        me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
+    if held and not held.lease.is_person:
+        warning, mark = messages.marker("silent", held), messages.marker("back", held)
+        if any(warning in comment.body for comment in me.ctx.tracker.get(act.issue).comments):
+            me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
     me.ctx.tracker.change(act.issue, IssueChange(remove_labels=(STALE_LABEL,)), me.actor)
     why = f"{held.holder} is not silent" if held else "no silent agent holds it"
     return f"{why}: removed the label {STALE_LABEL}"
-
-
-def _was_warned(issue: Issue, held: Held) -> bool:
-    return any(messages.marker("silent", held) in comment.body for comment in issue.comments)
 
 
 def _end_lease(me: ClaimContext, act: EndLease) -> str:

@@ -7,10 +7,11 @@ list.
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.claims import effects, holder_liveness
+from ghp_agents.claims.decision import Candidate
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.first_seen import FirstSeen
-from ghp_agents.escalations.escalation import Escalation, is_last_resort
+from ghp_agents.escalations.escalation import Escalation, is_last_resort, open_last_resorts
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import settled_questions
@@ -32,33 +33,28 @@ from ghp_agents.sweep.plan import (
     Held,
     LeaseOf,
     OpenQuestion,
-    Orphan,
     SweepFacts,
     Unfinished,
-    Worker,
 )
 from ghp_agents.workspace import Workspace
 
 
-def gather(
-    world: World,
-    orphans: Sequence[Orphan] = (),
-) -> SweepFacts:
-    """Gather all facts for a sweep. Raises GhpError if the issues cannot be read."""
+def gather(world: World) -> SweepFacts:
+    """Gather all facts but the orphans. Raises GhpError if the issues cannot be read."""
     ctx, snapshot = world.ctx, world.snapshot
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.list(closed=True) for number in issue.numbers
     }
     all_locks = world.locks
     claims = [x for x in all_locks if x.holder is not None and claimed_issue(x.name) is not None]
-    locks = [x for x in all_locks if x.holder is not None and _is_lease(x)]
+    leases = [x for x in all_locks if x.name == TRUNK or x.name.startswith((PATHS, NAMES))]
+    locks = [x for x in leases if x.holder is not None]
     held = _held(world, [*claims, *locks])
     unshown = [lease for lease in all_locks if _may_be_unshown(lease, issues)]
     needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
     escalations = settled_questions.read(ctx, snapshot)
-    files = snapshot.files(comment_commands.FOLDER)
-    commands = comment_commands.read_commands(files)[0] if files else []
+    commands = comment_commands.commands_in(snapshot)
     return SweepFacts(
         claims=tuple(held[lease.name] for lease in claims),
         issues=issues,
@@ -69,21 +65,12 @@ def gather(
         clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
         questions=tuple(_waiting(ctx.ws, escalations)),
         attempts=_attempts(ledger, escalations, comment_commands.retried(commands)),
-        orphans=tuple(orphans),
         unfinished=tuple(_unfinished(unshown, ledger)),
-        last_resorts={
-            x.question.issue: x.name
-            for x in escalations
-            if x.is_open and is_last_resort(x) and x.question.issue is not None
-        },
+        last_resorts=open_last_resorts(escalations),
         stopped=comment_commands.stopped(commands),
         given=comment_commands.given(commands),
         person_label=ctx.ws.settings.needs_human_label,
     )
-
-
-def _is_lease(lease: Lock) -> bool:
-    return lease.name == TRUNK or lease.name.startswith((PATHS, NAMES))
 
 
 def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
@@ -154,12 +141,12 @@ def _attempts(
     return attempts
 
 
-def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Worker, ...]:
+def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Candidate, ...]:
     return tuple(
-        Worker(
+        Candidate(
             view.name,
             max(1, position(view.presence)[0]),
-            capabilities.of(ws, view.name, view.presence),
+            capabilities=capabilities.of(ws, view.name, view.presence),
         )
         for view in views
         if view.liveness is Liveness.ACTIVE

@@ -5,7 +5,6 @@ compare-and-swap. A lock that does not change for STUCK_AFTER is taken over; lon
 """
 
 import re
-from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor, CloneId
@@ -43,16 +42,9 @@ class SweepLock(HeldLock):
         self.release(self.lock.reason, self.lock.cause)
 
 
-class SweepRequest(NamedTuple):
-    """Who wants to sweep, in which clone."""
-
-    actor: Actor
-    clone: CloneId
-    is_fresh: bool  # an ephemeral clone, made only for this sweep
-
-
-def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
-    """Acquire the sweep lock once it is free; a fresh clone gets the former one's id.
+def acquire_lock(ctx: Context, actor: Actor, fresh: CloneId | None) -> SweepLock:
+    """Acquire the sweep lock once it is free. A `fresh` clone, an ephemeral one that was made only
+    for this sweep, gets the former one's id.
 
     Raises BusyError, UnknownError.
     """
@@ -60,13 +52,11 @@ def acquire_lock(ctx: Context, who: SweepRequest) -> SweepLock:
     while True:
         if current and current.holder is not None:
             current = _wait(ctx, current)
-        clone = remembered(current) or (who.clone if who.is_fresh else None)
+        clone = remembered(current) or fresh
         reason = f"clone {clone}" if clone else ""
         try:
-            cause = Cause(SWEEP, who.actor.name, clone or "")
-            mine = ctx.locks.acquire(
-                NAME, who.actor.name, expected=current, reason=reason, cause=cause
-            )
+            cause = Cause(SWEEP, actor.name, clone or "")
+            mine = ctx.locks.acquire(NAME, actor.name, expected=current, reason=reason, cause=cause)
             break
         except LockMovedError as moved:
             current = moved.current

@@ -53,14 +53,15 @@ def back(held: Held) -> str:
     return _comment(f"{held.holder} is back and continues with this issue.", marker("back", held))
 
 
-def freed(held: Held, why: str, to: str | None, handoff: str, attempt: int, most: int) -> str:
+def freed(held: Held, to: str | None, handoff: str, attempt: int, most: int) -> str:
     """Return the comment on what happened to a dead holder's issue."""
     then = f"{to} has it now" if to else "The issue is back in the queue"
     if attempt >= most:
         then = "Nobody holds it now, and a person was asked how to continue"
     more = f" The handoff {handoff} has the details." if handoff else ""
     return _comment(
-        f"{held.holder} held this issue and {why}. {then}: attempt {attempt} of {most}.{more}",
+        f"{held.holder} held this issue and is {held.state}. {then}: attempt {attempt} of {most}."
+        f"{more}",
         marker("freed", held),
     )
 

@@ -44,14 +44,6 @@ class Held(NamedTuple):
         return self.state == "stale" and not self.lapsed
 
 
-class Worker(NamedTuple):
-    """An agent that could take over an issue."""
-
-    name: str
-    epoch: int
-    capabilities: tuple[str, ...] = ()
-
-
 class LeaseOf(NamedTuple):
     """A lease of paths or a named resource whose holder is gone."""
 
@@ -103,7 +95,7 @@ class SweepFacts(NamedTuple):
     claims: tuple[Held, ...] = ()
     issues: Mapping[int, Issue] = {}
     claimed: Mapping[str, int] = {}
-    workers: tuple[Worker, ...] = ()  # active agents
+    workers: tuple[Candidate, ...] = ()  # active agents, which could take over an issue
     locks: tuple[Held, ...] = ()  # locks other than claims
     leases: tuple[LeaseOf, ...] = ()
     clones: tuple[Silent, ...] = ()
@@ -137,7 +129,7 @@ class Free(NamedTuple):
     issue: int
     held: Held
     attempt: int
-    to: Worker | None = None
+    to: Candidate | None = None
     gives_up: bool = False  # no further attempt: a person is asked
 
     @property
@@ -219,7 +211,7 @@ def plan(
     dead = [held for held in open_claims if held.lapsed]
     acts: list[Act] = [*_closed(facts), *_unfinished(facts, max_attempts)]
     acts += _alerts(facts, dead) if policy == ALERT else _freed(facts, dead, policy, max_attempts)
-    acts += [Warn(issue, held) for issue, held in _to_warn(facts, open_claims, policy)]
+    acts += _warnings(facts, open_claims, policy)
     acts += _recalls(facts, open_claims, policy)
     acts += [FreeRight(held) for held in facts.locks if _is_over(held)]
     acts += [EndLease(lease) for lease in facts.leases]
@@ -245,10 +237,7 @@ def _closed(facts: SweepFacts) -> list[Close]:
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
     counted = [(item, 1 + facts.attempts.get(item.issue, 0)) for item in facts.unfinished]
-    return [
-        Finish(item, attempt, item.lease.holder is None and attempt >= most)
-        for item, attempt in counted
-    ]
+    return [Finish(x, number, x.lease.holder is None and number >= most) for x, number in counted]
 
 
 def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
@@ -288,15 +277,14 @@ def _board(facts: SweepFacts) -> Board:
 
 
 def _receiver(
-    board: Board, workers: Iterable[Worker], issue: Issue, held: Held, load: Mapping[str, int]
-) -> Worker | None:
+    board: Board, workers: Iterable[Candidate], issue: Issue, held: Held, load: Mapping[str, int]
+) -> Candidate | None:
     """Return the nearest active agent that may work on the issue; of equally near ones, the one
     with the least work."""
     able = [
         worker
         for worker in workers
-        if worker.name != held.holder
-        and not any(decision.obstacles(board, issue, _candidate(worker)))
+        if worker.name != held.holder and not any(decision.obstacles(board, issue, worker))
     ]
     nearness = decision.nearest(board, issue) if len(able) > 1 else {}
     return min(
@@ -306,10 +294,6 @@ def _receiver(
     )
 
 
-def _candidate(worker: Worker) -> Candidate:
-    return Candidate(worker.name, worker.epoch, capabilities=worker.capabilities)
-
-
 def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     return [
         Tell("dead", facts.claimed[held.lease.name], f"{held.holder} is {held.state}")
@@ -317,14 +301,10 @@ def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     ]
 
 
-def _to_warn(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[tuple[int, Held]]:
-    """Return issues of silent holders without a warning; with policy `alert`, also of dead ones."""
-    silent: list[tuple[int, Held]] = []
-    for held in claims:
-        issue = _issue(facts, held)
-        if issue and _is_silent(held, policy) and STALE_LABEL not in issue.labels:
-            silent.append((issue.number, held))
-    return silent
+def _warnings(facts: SweepFacts, claims: Iterable[Held], policy: str) -> list[Warn]:
+    """Return the warnings about silent holders; with policy `alert`, also about dead ones."""
+    silent = [(_issue(facts, held), held) for held in claims if _is_silent(held, policy)]
+    return [Warn(x.number, held) for x, held in silent if x and STALE_LABEL not in x.labels]
 
 
 def _is_silent(held: Held, policy: str) -> bool:

@@ -1,6 +1,7 @@
 """A sweep's acts as lines, for people and scripts: what was or would be done."""
 
 from ghp_agents.core.clock import ago
+from ghp_agents.sweep.actions import ActionResult
 from ghp_agents.sweep.messages import SweepLine
 from ghp_agents.sweep.plan import (
     STALE_LABEL,
@@ -23,30 +24,21 @@ from ghp_agents.sweep.service import SweepResult
 
 def lines(swept: SweepResult) -> list[SweepLine]:
     """Return a line for each act of a sweep, in order."""
-    lines: list[SweepLine] = []
-    for outcome in swept.outcomes:
-        act = outcome.act
-        held = _held(act)
-        lines.append(
-            SweepLine(
-                kind=type(act).__name__.lower(),
-                text=outcome.text or _planned(act),
-                done=outcome.done,
-                failed=outcome.failed,
-                issue=issue_of(act),
-                agent=held.holder if held else "",
-                to=act.to.name if isinstance(act, Free) and act.to else "",
-            )
-        )
-    return lines
+    return [_line(outcome) for outcome in swept.outcomes]
 
 
-def _held(act: Act) -> Held | None:
-    match act:
-        case Warn() | Recall() | Free() | Close() | FreeRight():
-            return act.held
-        case Finish() | Tell() | EndLease() | Absorb() | Prune():
-            return None
+def _line(outcome: ActionResult) -> SweepLine:
+    act = outcome.act
+    held: Held | None = getattr(act, "held", None)
+    return SweepLine(
+        kind=type(act).__name__.lower(),
+        text=outcome.text or _planned(act),
+        done=outcome.done,
+        failed=outcome.failed,
+        issue=issue_of(act),
+        agent=held.holder if held else "",
+        to=act.to.name if isinstance(act, Free) and act.to else "",
+    )
 
 
 def _planned(act: Act) -> str:

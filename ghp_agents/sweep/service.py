@@ -5,7 +5,6 @@ so finds when each agent and clone was first seen.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -24,7 +23,7 @@ from ghp_agents.sweep import actions, kept_cache, lock, memory
 from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.sweep import orphans as sweep_orphans
 from ghp_agents.sweep.actions import ActionResult, Sweep
-from ghp_agents.sweep.lock import SweepLock, SweepRequest
+from ghp_agents.sweep.lock import SweepLock
 from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, plan
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
@@ -81,7 +80,7 @@ def sweep(
     if dry_run:
         return _dry_run(ctx, rule, prune=prune)
     fresh = ephemeral and _is_fresh(ctx.store)
-    turn = lock.acquire_lock(ctx, SweepRequest(_actor(ctx.ws), _clone(ctx.store), fresh))
+    turn = lock.acquire_lock(ctx, _actor(ctx.ws), _clone(ctx.store) if fresh else None)
     try:
         return _run(ctx, turn, rule, prune=prune, fresh=fresh, cache=cache if fresh else None)
     finally:
@@ -121,7 +120,8 @@ def _run(
     outcomes = actions.perform(rules, acts)
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
-    _refresh_status_comments(ctx, _freed_issues(outcomes))
+    freed = {_freed_issue(outcome.act) for outcome in outcomes if outcome.done}
+    _refresh_status_comments(ctx, {issue for issue in freed if issue})
     labelled = _show_job_labels(ctx, turn)
     if cache:
         kept_cache.keep(ctx.ws, cache)
@@ -135,11 +135,6 @@ def _run(
     return SweepResult(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(ctx.store)
     )
-
-
-def _freed_issues(outcomes: Sequence[ActionResult]) -> set[int]:
-    """Return the issues whose claims were swept."""
-    return {issue for outcome in outcomes if outcome.done and (issue := _freed_issue(outcome.act))}
 
 
 def _refresh_status_comments(ctx: Context, swept: set[int]) -> None:

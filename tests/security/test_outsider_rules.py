@@ -2,6 +2,7 @@
 
 import pytest
 
+from ghp_agents.claims.decision import Candidate
 from ghp_agents.core.ids import IssueNumber, Timestamp
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.tracker.mapping import MirroredIssue, issue
@@ -91,7 +92,7 @@ def test_a_sweep_gives_on_only_what_a_writer_made_or_gave(
         claims=(sweep.Held(lease, "dead", lapsed=True),),
         issues={2: theirs},
         claimed={lease.name: 2},
-        workers=(sweep.Worker("worker-2", 1),),
+        workers=(Candidate("worker-2", 1),),
     )
     (act,) = sweep.plan(facts, policy=sweep.REASSIGN)
     assert isinstance(act, sweep.Free)

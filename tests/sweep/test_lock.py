@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER
-from ghp_agents.sweep.lock import LOOK_EVERY, NAME, BusyError, SweepLock, SweepRequest, acquire_lock
+from ghp_agents.sweep.lock import LOOK_EVERY, NAME, BusyError, SweepLock, acquire_lock
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
@@ -34,7 +34,7 @@ class Place:
 
     def acquire_lock(self, clone: CloneId = ONE, *, fresh: bool = True) -> SweepLock:
         return acquire_lock(
-            make_context(self.ws, self.store, self.locks), SweepRequest(ANN, clone, fresh)
+            make_context(self.ws, self.store, self.locks), ANN, clone if fresh else None
         )
 
 
@@ -79,9 +79,7 @@ def test_who_comes_while_another_sweeps_waits_for_its_end(place: Place) -> None:
                 first.end()
 
     ws = open_workspace(place.ws.folder, os.environ, Watch(begun))
-    second = acquire_lock(
-        make_context(ws, place.store, place.locks), SweepRequest(ANN, OTHER, True)
-    )
+    second = acquire_lock(make_context(ws, place.store, place.locks), ANN, OTHER)
     assert waits == [LOOK_EVERY] * 3
     assert second.clone == ONE
 
@@ -114,7 +112,7 @@ def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Plac
 
     ws = open_workspace(place.ws.folder, os.environ, Busy(begun))
     with pytest.raises(BusyError) as caught:
-        acquire_lock(make_context(ws, place.store, place.locks), SweepRequest(ANN, OTHER, True))
+        acquire_lock(make_context(ws, place.store, place.locks), ANN, OTHER)
     assert str(caught.value) == "«Ann» (a person) is sweeping now (generation 2)."
     assert place.clock.now() - begun == RENEW_EVERY
 
@@ -124,8 +122,7 @@ def test_of_two_that_come_at_once_one_waits(place: Place) -> None:
     rival: list[SweepLock] = []
     locks = Rival(place.locks, "acquire", lambda: rival.append(place.acquire_lock(OTHER)))
     begun = place.clock.now()
-    arrival = SweepRequest(ANN, ONE, True)
-    mine = acquire_lock(make_context(place.ws, place.store, locks), arrival)
+    mine = acquire_lock(make_context(place.ws, place.store, locks), ANN, ONE)
     assert place.clock.now() - begun == STUCK_AFTER
     place.clock.wait(RENEW_EVERY)
     with pytest.raises(BusyError):

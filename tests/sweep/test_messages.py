@@ -29,7 +29,9 @@ def test_the_comment_on_silence_says_what_comes_next() -> None:
 
 def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None:
     def comment(to: str | None, attempt: int, handoff: str = "H-1") -> str:
-        return words.freed(HELD, "is dead", to, handoff, attempt, 3).partition("\n\n")[0]
+        return words.freed(HELD._replace(state="dead"), to, handoff, attempt, 3).partition("\n\n")[
+            0
+        ]
 
     start = "worker-1 held this issue and is dead. "
     work = " The handoff H-1 has the details."

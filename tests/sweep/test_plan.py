@@ -2,6 +2,7 @@
 
 import pytest
 
+from ghp_agents.claims.decision import Candidate
 from ghp_agents.core.ids import CloneId, IssueNumber, Timestamp
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
@@ -32,7 +33,6 @@ from ghp_agents.sweep.plan import (
     Tell,
     Unfinished,
     Warn,
-    Worker,
     plan,
 )
 
@@ -70,7 +70,7 @@ def facts(*claims: Held, issues: tuple[Issue, ...] = (issue(1),), **more: object
 ONE = dead(1)
 QUIET = claim(1, "stale")
 ACTIVE = claim(1)
-TWO, THREE = Worker("worker-2", 4), Worker("worker-3", 1, ("docs",))
+TWO, THREE = Candidate("worker-2", 4), Candidate("worker-3", 1, capabilities=("docs",))
 MARKED = (issue(1, STALE_LABEL),)
 SOLD = (issue(1, state="closed"),)
 RUST = (issue(1, "needs:rust"),)
@@ -102,7 +102,7 @@ WAITED = (issue(1, blocked_by=(2,)), issue(2, state="closed"))
         (facts(ONE, workers=(TWO,)), RELEASE, [Free(1, ONE, 1)]),
         (facts(ONE, workers=(TWO,)), REASSIGN, [Free(1, ONE, 1, TWO)]),
         (facts(ONE), REASSIGN, [Free(1, ONE, 1)]),
-        (facts(ONE, workers=(Worker("worker-1", 9),)), REASSIGN, [Free(1, ONE, 1)]),
+        (facts(ONE, workers=(Candidate("worker-1", 9),)), REASSIGN, [Free(1, ONE, 1)]),
         # Only who can do it is given it, and only what can go on is given to anybody.
         (facts(ONE, issues=RUST, workers=(THREE,)), REASSIGN, [Free(1, ONE, 1)]),
         (facts(ONE, issues=RUST, workers=(TWO, THREE)), REASSIGN, [Free(1, ONE, 1, TWO)]),
@@ -139,7 +139,7 @@ def test_what_the_decision_forbids_is_given_to_nobody(more: SweepFacts) -> None:
 def test_the_nearest_gets_it() -> None:
     done = issue(9, state="closed")._replace(parent=IssueNumber(7), assignees=("worker-3",))
     issues = (issue(1)._replace(parent=IssueNumber(7)), done)
-    near = Worker("worker-3", 1)
+    near = Candidate("worker-3", 1)
     acts = plan(facts(ONE, issues=issues, workers=(TWO, near)), policy=REASSIGN)
     assert acts == [Free(1, ONE, 1, near)]
 
@@ -148,7 +148,7 @@ def test_the_least_loaded_gets_the_next_and_each_adds_to_its_load() -> None:
     claims = [dead(1), dead(2), dead(3), claim(4, holder="worker-2")]
     issues = tuple(issue(number) for number in (1, 2, 3, 4))
     acts = plan(
-        facts(*claims, issues=issues, workers=(TWO, Worker("worker-3", 1))), policy=REASSIGN
+        facts(*claims, issues=issues, workers=(TWO, Candidate("worker-3", 1))), policy=REASSIGN
     )
     given = [act.to.name for act in acts if isinstance(act, Free) and act.to]
     assert given == ["worker-3", "worker-2", "worker-3"]

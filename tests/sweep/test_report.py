@@ -1,5 +1,6 @@
 """A sweep's acts as lines: what was done, or what would be."""
 
+from ghp_agents.claims.decision import Candidate
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.join import SyncReport, Tip
@@ -22,7 +23,6 @@ from ghp_agents.sweep.plan import (
     Tell,
     Unfinished,
     Warn,
-    Worker,
 )
 from ghp_agents.sweep.report import lines
 from ghp_agents.sweep.service import SweepResult
@@ -41,7 +41,7 @@ def test_each_act_says_what_it_would_do() -> None:
     orphan = Orphan("branch", "agent/x", "x", "x is gone", "merged")
     acts: list[Act] = [
         Warn(1, HELD), Recall(1, HELD), Recall(1, None), Close(1, HELD),
-        Free(1, HELD, 1), Free(1, HELD, 1, Worker("worker-2", 1)), Free(1, HELD, 3, None, True),
+        Free(1, HELD, 1), Free(1, HELD, 1, Candidate("worker-2", 1)), Free(1, HELD, 3, None, True),
         Finish(Unfinished(1, HELD.lease), 1, False), EndLease(LeaseOf("3f", "worker-1", "src/")),
         FreeRight(HELD), Absorb(Silent(Tip(CloneId("abc"), "1", 1, AT), 31 * DAY)),
         Prune(orphan), Tell("question", 7, "E-1: Which?"),
