@@ -96,6 +96,10 @@ class Workspace:
         """The folder that holds `.ghp/config.json`: the main worktree's, or this one's."""
         return self.main_worktree or self.folder
 
+    def shown(self, path: Path) -> str:
+        """A path for people: relative to the root, if it is below it."""
+        return str(path.relative_to(self.root)) if path.is_relative_to(self.root) else str(path)
+
     def with_timeout(self, seconds: float) -> "Workspace":
         """The same with another limit for one exchange with the remote."""
         other = type(self)(self.place, self.environ, self.clock, self.chosen_name)

@@ -42,13 +42,8 @@ def _agents_here(ws: Workspace, snapshot: Snapshot) -> dict[str, Presence]:
 def _findings_for(
     ctx: Context, snapshot: Snapshot, name: str, presence: Presence
 ) -> Iterator[Finding]:
-    lives = alive.lives(
-        ctx.ws.folders,
-        name,
-        ctx.ws.clock.now(),
-        ctx.ws.settings.dead_after,
-        ctx.ws.settings.gone_after,
-    )
+    limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
+    lives = alive.lives(ctx.ws.folders, name, ctx.ws.clock.now(), *limits)
     claims = _claims(ctx.locks, name)
     has = [*claims, *(_leases(ctx.ws, snapshot, name) if lives else [])]
     gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"

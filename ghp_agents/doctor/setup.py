@@ -26,6 +26,8 @@ def explain(sharing: PublishPlan) -> list[str]:
     """Return lines that say what is pushed where, and who can read it."""
     if sharing.remote is None:
         return [f"Nothing leaves this clone: {sharing.why_not}."]
+    host = host_of(sharing.address)
+    public = f"; if it is public on {host}, everybody" if is_public(host) else ""
     width = max(len(ref) for ref, _ in sharing.refs)
     refs = [f"  {ref.ljust(width)}  {what}" for ref, what in sharing.refs]
     return [
@@ -35,7 +37,7 @@ def explain(sharing: PublishPlan) -> list[str]:
         "change. It also contains questions, answers, issues, leases, handoffs with "
         "uncommitted work, and people's names from git. Paths are relative to the repository. "
         "Absolute paths and host names appear only if somebody writes them.",
-        f"Who can read it: {_readers(sharing.address)}",
+        f"Who can read it: everybody who can read the repository{public}.",
         f"To keep everything in this clone, set {KEEP_HOME}.",
     ]
 
@@ -48,13 +50,6 @@ def limits(ws: Workspace) -> str:
         "This repository has no worktree. Issues, claims, questions and leases by --name work. "
         "To lease and check files, create a worktree (`git worktree add`)."
     )
-
-
-def _readers(address: str) -> str:
-    host = host_of(address)
-    if is_public(host):
-        return f"everybody who can read the repository; if it is public on {host}, everybody."
-    return "everybody who can read the repository."
 
 
 def probe_line(probe: Probe) -> str:
@@ -83,20 +78,13 @@ def to_make(
     path = ctx.ws.root / ".ghp/config.json"
     if config and not path.exists():
         what = f"{path.relative_to(ctx.ws.root)} (edit and commit it)"
-        act = partial(files.write_atomically, path, _empty_config(), mode=own_file.LIKE_GIT)
+        content = json.dumps({"agents": {}}, indent=2).encode() + b"\n"
+        act = partial(files.write_atomically, path, content, mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
     if agent and _named(ctx.ws) != agent:
-        act = partial(_name, ctx, agent)
-        steps.append(Step("name", "Named", f"this worktree's agent {agent}", act))
+        rename = partial(presence.rename, ctx.ws, ctx.store, agent)
+        steps.append(Step("name", "Named", f"this worktree's agent {agent}", rename))
     return steps
-
-
-def _name(ctx: Context, agent: AgentName) -> None:
-    presence.rename(ctx.ws, ctx.store, agent)
-
-
-def _empty_config() -> bytes:
-    return json.dumps({"agents": {}}, indent=2).encode() + b"\n"
 
 
 def _named(ws: Workspace) -> str | None:
@@ -158,11 +146,8 @@ def how_to_keep(ground: StoreAdmin) -> str:
 def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:
     """Return a line for each of our refs on the remote: its owner, and its last write."""
     width = max((len(ref.name) for ref in refs), default=0)
-    return [f"{ref.name.ljust(width)}  {ref.about}{_when(ref, now)}" for ref in refs]
-
-
-def _when(ref: RemoteRef, now: float) -> str:
-    return f", last wrote {ago(now - ref.last)} ago" if ref.last is not None else ""
+    lasts = (f", last wrote {ago(now - x.last)} ago" if x.last is not None else "" for x in refs)
+    return [f"{x.name.ljust(width)}  {x.about}{last}" for x, last in zip(refs, lasts, strict=True)]
 
 
 def consent_to_take(ws: Workspace) -> list[Step]:

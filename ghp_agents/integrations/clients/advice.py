@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from ghp_agents.integrations.clients import original_state
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import CLAUDE, python_in
@@ -46,22 +45,16 @@ def advice(
 def _visible_files(targets: Sequence[ConfigFile]) -> Iterator[tuple[str, str]]:
     """Files that we created and cannot hide from git: another worktree has the user's own."""
     for target in targets:
-        origin = original_state.read(target.memory)
-        if origin is None or not origin.created or target.is_users or target.is_tracked:
+        if not target.was_created or target.is_users or target.is_tracked:
             continue
         others = [other for other in targets if other.client == target.client and other != target]
-        theirs = [other for other in others if not _was_created(other) and other.path.exists()]
+        theirs = [other for other in others if not other.was_created and other.path.exists()]
         if theirs and not target.is_hidden:
             yield (
                 f"`git status` shows {target.shown} as a new file: an ignore rule for it would "
                 f"also hide your {theirs[0].shown}.",
                 "Do not commit it; its hooks name a program of this machine.",
             )
-
-
-def _was_created(target: ConfigFile) -> bool:
-    origin = original_state.read(target.memory)
-    return origin is not None and origin.created
 
 
 def doubled(targets: Sequence[ConfigFile]) -> tuple[str, str] | None:

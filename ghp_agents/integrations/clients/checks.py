@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -88,9 +88,9 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
     elif not _runs(python):
         text = (
             f"The hooks of {title} in {target.shown} call {python}, which does not exist: "
-            "nothing is "
+            "nothing is guarded."
         )
-        yield warning("hooks", f"{text}guarded.", again)
+        yield warning("hooks", text, again)
     elif not client_hooks.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are from another version."
         yield warning("hooks", text, again)
@@ -121,12 +121,11 @@ def _is_this(python: str) -> bool:
 def check_twice(ws: Workspace) -> Iterator[Finding]:
     """Whether a client runs our hooks twice, from two files or from a file and the plugin."""
     for client in HOMES:
-        both = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
-        twice = doubled(both)
+        twice = doubled(config_files.everywhere(ws, client))
         if twice:
             yield warning("hooks-twice", *twice)
     plugins = config_files.plugins_enabled(worktree.folders(ws.folder), ws.environ)
-    targets = [*config_files.here(ws, ["claude"]), config_files.users(ws.environ, "claude")]
+    targets = config_files.everywhere(ws, "claude")
     hooked = [target.shown for target in targets if python_in(target) is not None]
     if plugins and hooked:
         yield warning(
@@ -139,8 +138,7 @@ def check_twice(ws: Workspace) -> Iterator[Finding]:
 
 
 def _is_hooked(ws: Workspace, client: str) -> bool:
-    targets = [*config_files.here(ws, [client]), config_files.users(ws.environ, client)]
-    return any(python_in(target) is not None for target in targets)
+    return any(python_in(x) is not None for x in config_files.everywhere(ws, client))
 
 
 def check_sandbox(ws: Workspace) -> Iterator[Finding]:
@@ -173,29 +171,26 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     contents = {name: user_file.read(path) for name, path in scripts(ws).items()}
     if not any(contents.values()):
         return
-    whole = True
+    findings = [*_check_hooks(ws, contents), *_check_scripts(contents)]
+    yield from findings or [ok("git-hooks", "git hooks check what agents commit.")]
+
+
+def _check_hooks(ws: Workspace, contents: Mapping[str, bytes | None]) -> Iterator[Finding]:
     for hook in hook_files(ws):
         content = user_file.read(hook.path)
         if contents[hook.name] is not None and not hook_script.has_block(content or b""):
-            whole = False
             yield warning(
                 "git-hooks",
                 f"Our block is missing in {hook.shown}: commits there are not checked.",
                 _again(GIT),
             )
         elif hook.runner is not None and not hook.runner.exists():
-            whole = False
             yield warning(
                 "git-hooks",
                 f"git runs no {hook.name} hook in {hook.top}: husky has not created {hook.runner} "
                 "there.",
                 "Run there what installs husky in your project, such as `npm install`.",
             )
-    for finding in _check_scripts(contents):
-        whole = False
-        yield finding
-    if whole:
-        yield ok("git-hooks", "git hooks check what agents commit.")
 
 
 def check_aider(ws: Workspace) -> Iterator[Finding]:
@@ -205,7 +200,7 @@ def check_aider(ws: Workspace) -> Iterator[Finding]:
         yield warning("aider", text, hint)
 
 
-def _check_scripts(contents: dict[str, bytes | None]) -> Sequence[Finding]:
+def _check_scripts(contents: Mapping[str, bytes | None]) -> Sequence[Finding]:
     for name, content in contents.items():
         python = hook_script.python_of(content) if content else None
         if python and not _runs(python):

@@ -1,7 +1,7 @@
 """The plugin for Claude Code, rendered from templates into a folder that is its own marketplace."""
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -95,7 +95,7 @@ def _listed(folder: Path) -> set[str]:
     """Our files in the folder. Raises RefusedError."""
     listing = user_file.read(folder / LISTING)
     if listing is None:
-        if folder.exists() and not (folder.is_dir() and _is_empty(folder.iterdir())):
+        if folder.exists() and not (folder.is_dir() and not any(folder.iterdir())):
             raise RefusedError(
                 f"{folder} already exists, and ghp-agents did not create it.",
                 hint="Name a new or empty folder.",
@@ -104,10 +104,6 @@ def _listed(folder: Path) -> set[str]:
     paths = listing.decode("utf-8", "replace").splitlines()
     inside = [path for path in paths if path and not Path(path).is_absolute()]
     return {path for path in inside if ".." not in Path(path).parts}
-
-
-def _is_empty(entries: Iterable[Path]) -> bool:
-    return next(iter(entries), None) is None
 
 
 def _write(path: Path, content: bytes, *, executable: bool) -> None:

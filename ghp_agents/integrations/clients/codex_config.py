@@ -95,7 +95,7 @@ def to_take(ws: Workspace) -> Iterator[Step]:
         close = partial(_close, top)
         yield Step("remove", "Removed", f"the sandbox's folder for Codex: {_shown(ws, top)}", close)
     if ours and not any(map(_server, tops)):
-        take = partial(_unhide, ws.common_dir)
+        take = partial(exclude.remove, ws.common_dir, LINE)
         yield Step("remove", "Removed", f"the line {LINE} from .git/info/exclude", take)
 
 
@@ -133,10 +133,6 @@ def _others(top: Path) -> str:
     """What a worktree's file has beside our tool server."""
     text = user_file.read_text(top / FILE) or ""
     return server_entries.without_block(text).strip()
-
-
-def _unhide(common_dir: Path) -> None:
-    exclude.remove(common_dir, LINE)
 
 
 def _roots(config: Mapping[str, Any]) -> list[str] | None:

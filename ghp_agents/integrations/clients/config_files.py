@@ -44,11 +44,18 @@ class ConfigFile(NamedTuple):
         """Whether git ignores the untracked file."""
         return git.run(["check-ignore", "--quiet", "--", str(self.path)], cwd=self.top).code == 0
 
-    def is_hidden_by(self, line: str) -> bool:
-        """Whether git ignores it because of this `line` of `info/exclude`."""
+    @property
+    def is_hidden_by_line(self) -> bool:
+        """Whether git ignores it because of its line of `info/exclude`."""
         command = ["check-ignore", "--verbose", "--", str(self.path)]
         where = git.run(command, cwd=self.top).text.partition("\t")[0]
-        return where.endswith(f":{line}") and "info/exclude:" in where
+        return where.endswith(f":{self.line}") and "info/exclude:" in where
+
+    @property
+    def was_created(self) -> bool:
+        """Whether we created the file."""
+        origin = original_state.read(self.memory)
+        return origin is not None and origin.created
 
     @property
     def leads_away(self) -> bool:
@@ -113,9 +120,13 @@ def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
 
 def _in(ws: Workspace, client: str, top: Path) -> ConfigFile:
     path = top / HOMES[client].project
-    shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
     memory = original_state.place(ws.common_dir, top, client)
-    return ConfigFile(client, path, shown, top, memory)
+    return ConfigFile(client, path, ws.shown(path), top, memory)
+
+
+def everywhere(ws: Workspace, client: str) -> list[ConfigFile]:
+    """The client's files in every worktree of the clone, then the user's."""
+    return [*here(ws, [client]), users(ws.environ, client)]
 
 
 def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[ConfigFile]:

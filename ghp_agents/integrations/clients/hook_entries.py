@@ -170,19 +170,20 @@ def _places(root: Node) -> Iterator[HookEntry]:
 def _events(root: Node) -> Mapping[str, list[Any]]:
     """The lists by event. Raises GhpError for an unexpected shape."""
     if not isinstance(root.value, dict):
-        raise _odd("it does not contain an object")
+        raise odd("it does not contain an object")
     hooks = find(root, "hooks")
     if hooks is None:
         return {}
     if not isinstance(hooks.value, dict):
-        raise _odd("`hooks` is not an object")
+        raise odd("`hooks` is not an object")
     for event, groups in hooks.value.items():
         if not isinstance(groups, list):
-            raise _odd(f"`hooks.{event}` is not a list")
+            raise odd(f"`hooks.{event}` is not a list")
     return hooks.value
 
 
-def _odd(reason: str) -> GhpError:
+def odd(reason: str) -> GhpError:
+    """The error for a file of an unexpected shape."""
     return GhpError(reason, hint="Fix it as the client's documentation says, and try again.")
 
 

@@ -49,7 +49,7 @@ class _Place:
     """A target file and its present state."""
 
     def __init__(self, target: ConfigFile) -> None:
-        _refuse_elsewhere(target)
+        refuse_elsewhere(target)
         self.target = target
         self.before = user_file.read_text(target.path)
         self.has_ours = self.before is not None and OURS.decode() in self.before
@@ -68,7 +68,7 @@ class _Place:
         target = self.target
         if self.is_created or target.is_tracked:
             return False
-        return not target.is_hidden or target.is_hidden_by(target.line)
+        return not target.is_hidden or target.is_hidden_by_line
 
     def origin(self) -> Origin:
         """The file's state before our hooks."""
@@ -96,13 +96,15 @@ def _to_put(
     yield Step("put", "Put", what, partial(_write, place, after, origin, hide))
 
 
-def _refuse_elsewhere(target: ConfigFile) -> None:
+def refuse_elsewhere(
+    target: ConfigFile, instead: str = "or use `--user` to install the hooks in your home folder"
+) -> None:
     """Refuse tracked links out of the worktree: their author may be a stranger."""
     if target.leads_away:
         raise RefusedError(
             f"{target.path} is a link in the repository to {target.path.resolve()}, outside "
             "the worktree.",
-            hint="Check that link, or use `--user` to install the hooks in your home folder.",
+            hint=f"Check that link, {instead}.",
         )
 
 
@@ -193,18 +195,15 @@ def to_take(targets: Sequence[ConfigFile], common_dir: Path | None) -> list[Step
     steps = [step for target in targets for step in _to_take(target)]
     clients = {target.client for target in targets}
     if common_dir is not None:
-        unknown = {target.client for target in targets if _is_unknown(target)}
+        # Hooks are there without saved state: then the exclude line may be ours, too.
+        lost = [target for target in targets if original_state.read(target.memory) is None]
+        unknown = {target.client for target in lost if python_in(target) is not None}
         shared = {target.client for target in targets if _has_server(target)}
         for client in sorted(clients - shared, key=line):
             is_lost = client in unknown and exclude.has(common_dir, line(client))
             if is_lost or _is_line_ours(common_dir, client):
                 steps.append(_unhide(common_dir, client, forget=True))
     return steps
-
-
-def _is_unknown(target: ConfigFile) -> bool:
-    """Whether hooks are there without saved state; then the exclude line may be ours, too."""
-    return python_in(target) is not None and original_state.read(target.memory) is None
 
 
 def _has_server(target: ConfigFile) -> bool:
@@ -221,15 +220,14 @@ def _to_take(target: ConfigFile) -> Iterator[Step]:
         return
     origin = original_state.read(target.memory) or Origin(created=False)
     after = _without_guards(target, before, origin)
-    title = HOMES[target.client].title
     if after == before:
         return
-    if after is None or (origin.created and not target.is_tracked and _is_void(target, after)):
-        what = f"the hooks of {title}: {target.shown}"
-        yield Step("remove", "Removed", what, partial(_take, target, before, None))
-    else:
-        what = f"the hooks of {title} from {target.shown}"
-        yield Step("remove", "Removed", what, partial(_take, target, before, after))
+    is_ours = origin.created and not target.is_tracked
+    if after is not None and is_ours and hook_entries.is_void(after, target.client):
+        after = None
+    place = f": {target.shown}" if after is None else f" from {target.shown}"
+    what = f"the hooks of {HOMES[target.client].title}{place}"
+    yield Step("remove", "Removed", what, partial(_take, target, before, after))
 
 
 def _take(target: ConfigFile, before: str, after: str | None) -> None:
@@ -287,10 +285,6 @@ def _without_guards(target: ConfigFile, before: str, origin: Origin) -> str | No
         # Remove in reverse order of installation.
         text = statusline.remove_line(before) if target.client == CLAUDE else before
         return hook_entries.remove_entries(text, origin.theirs)
-
-
-def _is_void(target: ConfigFile, text: str) -> bool:
-    return hook_entries.is_void(text, target.client)
 
 
 def is_our_plugin(text: str) -> bool:

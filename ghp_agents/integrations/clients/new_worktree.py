@@ -41,7 +41,7 @@ def guarded(ws: Workspace) -> list[str]:
 
 def has_hooks(ws: Workspace, client: str) -> bool:
     """Whether a client has our hooks in this clone: its own, this user's, or those of a plugin."""
-    targets = [config_files.users(ws.environ, client), *config_files.here(ws, [client])]
+    targets = config_files.everywhere(ws, client)
     if any(client_hooks.python_in(target) is not None for target in targets):
         return True
     is_claude = client == client_hooks.CLAUDE

@@ -31,7 +31,5 @@ def are_here(ws: Workspace) -> bool:
         settings = ""
     if re.search(r"^\s*fetch-retries\s*=", settings, re.MULTILINE):
         return True
-    targets = [
-        target for target in (*config_files.here(ws, ["opencode"]), mine) if python_in(target)
-    ]
+    targets = [target for target in config_files.everywhere(ws, "opencode") if python_in(target)]
     return all((target.path.parents[1] / PACKAGE).exists() for target in targets)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core import jsonc_edit
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.jsonc import Node, find, parse
+from ghp_agents.integrations.clients.hook_entries import odd
 
 NAME = "ghp"  # of the server
 _WORDS = ("-m", "ghp_agents", "agent-mcp")
@@ -112,15 +113,11 @@ def without_block(text: str) -> str:
 def _servers(text: str, file: ServerFile) -> Node | None:
     root = parse(text)
     if not isinstance(root.value, dict):
-        raise _odd("it does not contain an object")
+        raise odd("it does not contain an object")
     servers = find(root, file.key)
     if servers is not None and not isinstance(servers.value, dict):
-        raise _odd(f"`{file.key}` is not an object")
+        raise odd(f"`{file.key}` is not an object")
     return servers
-
-
-def _odd(reason: str) -> GhpError:
-    return GhpError(reason, hint="Fix it as the client's documentation says, and try again.")
 
 
 def _words(server: Any) -> list[str]:
@@ -173,7 +170,7 @@ def _toml_server(text: str) -> Any:
     except tomllib.TOMLDecodeError as error:
         raise GhpError(f"it cannot be read as TOML: {error}", hint="Fix that first.") from None
     if not isinstance(servers, dict):
-        raise _odd("`mcp_servers` is not a table")
+        raise odd("`mcp_servers` is not a table")
     return servers.get(NAME)
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import user_file
-from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.errors import GhpError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.integrations.clients import hook_entries, original_state, server_entries
 from ghp_agents.integrations.clients.config_files import ConfigFile, with_name
 from ghp_agents.integrations.clients.hook_entries import HOMES
-from ghp_agents.integrations.clients.install import OURS, refuse_unreadable
+from ghp_agents.integrations.clients.install import of_ours, refuse_elsewhere, refuse_unreadable
 from ghp_agents.integrations.clients.original_state import Origin
 from ghp_agents.integrations.clients.server_entries import FILES, ServerFile
 from ghp_agents.state.admin_port import Step
@@ -70,12 +70,7 @@ def to_put(ws: Workspace, places: Sequence[ServerPlace], python: str) -> list[St
 
 def _to_put(ws: Workspace, place: ServerPlace, python: str) -> Iterator[Step]:
     target = place.target
-    if target.leads_away:
-        raise RefusedError(
-            f"{target.path} is a link in the repository to {target.path.resolve()}, outside "
-            "the worktree.",
-            hint="Check that link, and add the server to its target yourself.",
-        )
+    refuse_elsewhere(target, "and add the server to its target yourself")
     before = user_file.read_text(target.path)
     if _with(place, before, python) != before:
         what = f"the tool server for {place.title} into {target.shown}"
@@ -94,7 +89,7 @@ def _put(ws: Workspace, place: ServerPlace, python: str) -> None:
     before = user_file.read_text(target.path)
     after = _with(place, before, python)
     if before is None and not target.is_tracked:
-        hides = not any(_is_users(other) for other in places(ws, place.file.clients))
+        hides = not any(_is_users(other.target) for other in places(ws, place.file.clients))
         is_new = hides and not exclude.has(common_dir, place.line)
         hidden = is_new or (hides and _is_line_ours(common_dir, place))
         original_state.write(target.memory, Origin(created=True, hidden=hidden))
@@ -103,17 +98,11 @@ def _put(ws: Workspace, place: ServerPlace, python: str) -> None:
     user_file.rewrite(target.path, None if before is None else before.encode(), after.encode())
 
 
-def _is_users(place: ServerPlace) -> bool:
+def _is_users(target: ConfigFile) -> bool:
     """Whether a worktree has a file of the user's own that git shows."""
-    target = place.target
-    if not target.path.exists() or target.is_tracked or _was_created(place):
+    if not target.path.exists() or target.is_tracked or target.was_created:
         return False
     return not target.is_hidden
-
-
-def _was_created(place: ServerPlace) -> bool:
-    origin = original_state.read(place.target.memory)
-    return origin is not None and origin.created
 
 
 def _is_line_ours(common_dir: Path, place: ServerPlace) -> bool:
@@ -127,18 +116,12 @@ def to_take(ws: Workspace, places: Sequence[ServerPlace]) -> list[Step]:
     """Steps to remove the server. Raises GhpError for a file that cannot be read."""
     steps = []
     for place in places:
-        text = _text_of_ours(place)
+        text = of_ours(place.target.path)
         with with_name(place.target):
             if text is not None and server_entries.take(text, place.file) != text:
                 what = f"the tool server of {place.title} from {place.target.shown}"
                 steps.append(Step("remove", "Removed", what, partial(_take, ws, place)))
     return steps
-
-
-def _text_of_ours(place: ServerPlace) -> str | None:
-    """The text of a file that holds something of ours; other files may be unreadable."""
-    content = user_file.read(place.target.path)
-    return user_file.read_text(place.target.path) if content and OURS in content else None
 
 
 def _take(ws: Workspace, place: ServerPlace) -> None:
@@ -148,13 +131,12 @@ def _take(ws: Workspace, place: ServerPlace) -> None:
         return
     after = server_entries.take(text, place.file)
     void = not after.strip() if not place.file.key else hook_entries.is_void(after, target.client)
-    if not (void and _was_created(place) and not target.is_tracked):
+    if not (void and target.was_created and not target.is_tracked):
         user_file.rewrite(target.path, text.encode(), after.encode())
         return
     user_file.delete(target.path, target.top)
-    last = not any(
-        _was_created(x) for x in places(ws, place.file.clients) if x.target.path.exists()
-    )
+    others = [other.target for other in places(ws, place.file.clients)]
+    last = not any(other.was_created for other in others if other.path.exists())
     if last and _is_line_ours(ws.common_dir, place):
         exclude.remove(ws.common_dir, place.line)
     if last:

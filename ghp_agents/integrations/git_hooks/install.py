@@ -56,8 +56,7 @@ def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile
     path = (folder.parent if husky else folder) / name
     inside = not path.is_relative_to(ws.common_dir)
     owner = next((folder for folder in tops if inside and path.is_relative_to(folder)), None)
-    shown = str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
-    return HookFile(name, path, shown, owner, folder / name if husky else None)
+    return HookFile(name, path, ws.shown(path), owner, folder / name if husky else None)
 
 
 def _configured(top: Path) -> Path | None:
@@ -80,7 +79,7 @@ def to_put(ws: Workspace, python: str) -> list[Step]:
     for name, path in scripts(ws).items():
         content = hook_script.script(name, python)
         if user_file.read(path) != content or not _is_executable(path):
-            what = f"{_shown(ws, path)}, which the hook {name} calls"
+            what = f"{ws.shown(path)}, which the hook {name} calls"
             steps.append(Step("write", "Wrote", what, partial(_write_script, path, content)))
     return [*steps, *(step for hook in hook_files(ws) for step in _to_put(ws, hook))]
 
@@ -152,7 +151,7 @@ def to_take(ws: Workspace) -> list[Step]:
     for path in scripts(ws).values():
         if path.exists():
             act = partial(user_file.delete, path, ws.ghp_dir)
-            steps.append(Step("remove", "Removed", _shown(ws, path), act))
+            steps.append(Step("remove", "Removed", ws.shown(path), act))
     return steps
 
 
@@ -201,7 +200,3 @@ def is_tracked(hook: HookFile) -> bool:
         return False
     listed = git.run(["ls-files", "--", str(hook.path.relative_to(hook.top))], cwd=hook.top)
     return bool(listed.text)
-
-
-def _shown(ws: Workspace, path: Path) -> str:
-    return str(path.relative_to(ws.root)) if path.is_relative_to(ws.root) else str(path)
