@@ -254,9 +254,8 @@ def _disputes(hold: Hold, conflicts: Sequence[Overlap]) -> "list[ConflictJson]":
 
 
 def _print(listing: services.LeaseListing, disputed: Container[str], now: float) -> None:
-    names = short_ids(
-        [*(hold.id for hold in listing.held), *(waiter.id for waiter in listing.waiting)]
-    )
+    requests = [waiter.request for waiter in listing.waiting]
+    names = short_ids(hold.id for hold in (*listing.held, *requests))
     rows: list[tuple[str, ...]] = []
     for hold in listing.held:
         state = "strict" if hold.strict else "held"
@@ -264,10 +263,8 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
         until = _age(hold.until, now) if hold.until else "-"
         rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), until, _reason(hold.reason)))
     for waiter in listing.waiting:
-        state = f"waits ({len(waiter.behind)} ahead)"
-        rows.append(
-            (f"L-{names[waiter.id]}", state, *_row(waiter, now), "-", _reason(waiter.reason))
-        )
+        hold, state = waiter.request, f"waits ({len(waiter.behind)} ahead)"
+        rows.append((f"L-{names[hold.id]}", state, *_row(hold, now), "-", _reason(hold.reason)))
     for touch in listing.edits:
         age, place = _age(touch.since, now), file(worktree_at(touch.git_dir) or "?")
         rows.append(("-", "edits", touch.agent, file(touch.path), age, "-", f"in {place}"))
@@ -275,9 +272,9 @@ def _print(listing: services.LeaseListing, disputed: Container[str], now: float)
     output.table(("ID", "STATE", "HOLDER", "WHAT", "SINCE", "UNTIL", "REASON"), rows, styles)
 
 
-def _row(entry: Hold | Waiter, now: float) -> tuple[str, str, str]:
-    holder = named(entry.holder, entry.is_person)
-    return holder, one_line(what(entry.patterns, entry.name), 80), _age(entry.since, now)
+def _row(hold: Hold, now: float) -> tuple[str, str, str]:
+    holder = named(hold.holder, hold.is_person)
+    return holder, one_line(what(hold.patterns, hold.name), 80), _age(hold.since, now)
 
 
 def _reason(text: str) -> str:
@@ -303,12 +300,13 @@ def _fields(hold: Hold) -> dict[str, Any]:
 
 
 def _waiting(waiter: Waiter) -> dict[str, Any]:
+    hold = waiter.request
     return {
-        "id": f"L-{waiter.id}",
+        "id": f"L-{hold.id}",
         "state": "waiting",
-        "holder": waiter.holder,
-        "person": waiter.is_person,
-        **picked(waiter, "patterns name since reason strict"),
+        "holder": hold.holder,
+        "person": hold.is_person,
+        **picked(hold, "patterns name since reason strict"),
         "behind": [{"id": f"L-{hold.id}", "holder": hold.holder} for hold in waiter.behind],
     }
 

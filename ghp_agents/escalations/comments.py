@@ -60,16 +60,12 @@ def _is_due(path: Path, now: float) -> bool:
 def _comment(ctx: Context, escalation: Escalation) -> None:
     issue = escalation.question.issue
     assert issue is not None
-    asker = Actor(escalation.question.agent)
-    mark = messages.marker(escalation)
-    text = messages.comment(escalation)
-    if ctx.tracker.accepts_comment_commands:
-        text = messages.comment(
-            escalation, messages.calling(escalation, ctx.ws.settings.escalate_to)
-        )
-    ctx.tracker.comment(issue, text, asker, marker=mark)
+    asker, mark = Actor(escalation.question.agent), messages.marker(escalation)
+    takes_answers = ctx.tracker.accepts_comment_commands
+    how = messages.calling(escalation, ctx.ws.settings.escalate_to) if takes_answers else ""
+    ctx.tracker.comment(issue, messages.comment(escalation, how), asker, marker=mark)
     for answer in (*escalation.answers, *escalation.advice):
-        if answer.where and ctx.tracker.accepts_comment_commands:
+        if answer.where and takes_answers:
             continue  # it was given on the issue itself
         text, mark = messages.answer_comment(escalation, answer), messages.answer_marker(answer)
         ctx.tracker.comment(issue, text, answer.by, marker=mark)

@@ -86,9 +86,8 @@ def at(account: str) -> str:
 def comment(escalation: Escalation, further: str = "") -> str:
     """A question as a comment on its issue. `further` says how to answer there; without it, people
     answer in a terminal."""
-    question = escalation.question
+    question, rest = escalation.question, _rest(escalation)
     urgency = f", urgency {escalation.urgency}" if escalation.urgency != "normal" else ""
-    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
     parts = [
         f"{question.agent} asks ({escalation.name}{urgency}):",
         cut(indented(question.text), QUESTION_IN_COMMENT, rest),
@@ -108,6 +107,10 @@ def comment(escalation: Escalation, further: str = "") -> str:
     return "\n\n".join(parts)
 
 
+def _rest(escalation: Escalation) -> str:
+    return f"cut; all of it: `ghp agent-escalations {escalation.name}`"
+
+
 def folded(title: str, text: str) -> str:
     """Text that GitHub shows after a click on its title."""
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
@@ -122,14 +125,9 @@ def _context(text: str, rest: str) -> str:
 def answer_comment(escalation: Escalation, answer: Answer) -> str:
     """An answer or advice as a comment on the issue of its question."""
     verb = "advises on" if answer in escalation.advice else "answers"
-    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
-    return "\n\n".join(
-        [
-            f"{visible(_name(answer.by))} {verb} {escalation.name}:",
-            cut(indented(answer.text), QUESTION_IN_COMMENT, rest),
-            answer_marker(answer),
-        ]
-    )
+    text = cut(indented(answer.text), QUESTION_IN_COMMENT, _rest(escalation))
+    by = visible(_name(answer.by))
+    return f"{by} {verb} {escalation.name}:\n\n{text}\n\n{answer_marker(answer)}"
 
 
 def outcome_marker(outcome: Outcome) -> str:
@@ -156,8 +154,7 @@ def news(item: News, limit: int = ANSWER_IN_NEWS) -> str:
         f"Question: {phrase(escalation.title)}",
     ]
     lines += [f"Option {i}. {phrase(text, 1000)}" for i, text in enumerate(question.options, 1)]
-    rest = f"cut; all of it: `ghp agent-escalations {escalation.name}`"
-    lines.append(fence(cut(clean(answer.text), limit, rest)))
+    lines.append(fence(cut(clean(answer.text), limit, _rest(escalation))))
     lines.append(f"End of the {'advice' if is_advice else 'answer'} by {who(answer.by)}.")
     if escalation.outcome and escalation.outcome.answer == answer.id:
         lines.append(f"Result: {phrase(escalation.outcome.text, RESULT_LIMIT)}")

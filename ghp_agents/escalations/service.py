@@ -1,5 +1,6 @@
 """Escalations: ask a person, record answers, and deliver them to the agent that asked."""
 
+import itertools
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
@@ -93,16 +94,8 @@ def escalate(
             has_news = waiting and any(answer.id not in delivered for answer in last.answers[-1:])
             if last.is_open or has_news:
                 return EscalateResult(last, is_new=False), []
-        escalation = Escalation(
-            id=_free_id(snapshot, question, len(same)),
-            question=question,
-            asked_at=Timestamp(to_text(ctx.ws.clock.now())),
-            clock=snapshot.clock + 1,
-            clone=snapshot.clone,
-            urgency=urgency,
-            context=_unix(context).removesuffix("\n"),
-            branch=branch,
-            commit=commit,
+        escalation = _new(ctx, snapshot, question, len(same), urgency)._replace(
+            context=_unix(context).removesuffix("\n"), branch=branch, commit=commit
         )
         return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
@@ -119,10 +112,7 @@ def ask_once(ctx: Context, question: Question, urgency: str = DEFAULT_URGENCY) -
         for earlier in read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
             if rules.is_same(earlier.question, question):
                 return EscalateResult(earlier, is_new=False), []
-        at = Timestamp(to_text(ctx.ws.clock.now()))
-        clock, clone = snapshot.clock + 1, snapshot.clone
-        identity = _free_id(snapshot, question, 0)
-        escalation = Escalation(identity, question, at, clock, clone, urgency)
+        escalation = _new(ctx, snapshot, question, 0, urgency)
         return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
     result = transact(ctx.store, decide)
@@ -184,28 +174,25 @@ def _issue(ctx: Context, agent: str, named: str | int | None) -> tuple[int | Non
     ]
 
 
-def _free_id(snapshot: Snapshot, question: Question, times: int) -> str:
-    """A new id; an existing but unreadable record is never overwritten."""
+def _new(
+    ctx: Context, snapshot: Snapshot, question: Question, times: int, urgency: str
+) -> Escalation:
+    """A question that was asked and answered `times` times before. Its id is new: an existing but
+    unreadable record is never overwritten."""
     taken = snapshot.files(record.ESCALATIONS)
-    while True:
-        candidate = rules.identity(question, times)
-        if record.path_of(candidate) not in taken:
-            return candidate
-        times += 1
+    ids = (rules.identity(question, number) for number in itertools.count(times))
+    identity = next(free for free in ids if record.path_of(free) not in taken)
+    at = Timestamp(to_text(ctx.ws.clock.now()))
+    return Escalation(identity, question, at, snapshot.clock + 1, snapshot.clone, urgency)
 
 
 def _question_record(escalation: Escalation) -> Record:
+    question = escalation.question
+    file = (record.path_of(escalation.id), record.render(escalation))
     return Record(
-        event="escalate",
-        actor=Actor(escalation.question.agent),
-        object=escalation.name,
-        id=escalation.id,
-        at=escalation.asked_at,
-        clock=escalation.clock,
-        files=((record.path_of(escalation.id), record.render(escalation)),),
-        issue=escalation.question.issue,
-        text=escalation.title,
-    )
+        "escalate", Actor(question.agent), escalation.name, escalation.id, escalation.asked_at,
+        escalation.clock, (file,), issue=question.issue, text=escalation.title,
+    )  # fmt: skip
 
 
 def answer(

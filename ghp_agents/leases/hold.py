@@ -36,17 +36,5 @@ class Hold(NamedTuple):
 class Waiter(NamedTuple):
     """A request in the queue for a lease, and the requests and leases before it."""
 
-    id: str
-    holder: str  # the one who waits
-    is_person: bool
-    patterns: tuple[str, ...]
-    name: str | None
-    since: "Timestamp"
-    reason: str
+    request: Hold  # as if it were held
     behind: tuple[Hold, ...]  # earlier overlapping ones, held or waiting
-    strict: bool = False
-
-    @property
-    def short(self) -> str:
-        """The displayed id."""
-        return f"L-{self.id[:4]}"

@@ -78,16 +78,10 @@ def queue(world: World) -> list[Waiter]:
     worktree_files = WorktreeFiles(world.ws)
     waiters: list[Waiter] = []
     for number, log in enumerate(waiting):
-        request = log.request
-        reach = worktree_files.reach(request.patterns, request.name)
+        reach = worktree_files.reach(log.request.patterns, log.request.name)
         before = [*world.holds, *(earlier.hold() for earlier in waiting[:number])]
         behind = tuple(hold for hold in before if reach.meets_other(hold, log.holder))
-        waiters.append(
-            Waiter(
-                log.id, log.holder.name, log.holder.is_person, request.patterns, request.name,
-                request.at, request.reason, behind, bool(request.right),
-            )
-        )  # fmt: skip
+        waiters.append(Waiter(log.hold(), behind))
     return waiters
 
 

@@ -70,7 +70,12 @@ def for_leases(queue: Iterable["Waiter"]) -> list[Wait]:
     from ghp_agents.leases.record import what  # only if there is a queue
 
     return sorted(
-        Wait(waiter.holder, hold.holder, f"lease {what(hold.patterns, hold.name)}", f"L-{hold.id}")
+        Wait(
+            waiter.request.holder,
+            hold.holder,
+            f"lease {what(hold.patterns, hold.name)}",
+            f"L-{hold.id}",
+        )
         for waiter in queue
         for hold in waiter.behind
     )

@@ -88,12 +88,9 @@ def by_words(
     query: str, candidates: Sequence[Note], limit: int, among: Collection[str] | None = None
 ) -> list[Hit]:
     """Return the notes that share words with the query; needs no index."""
-    from ghp_agents.notes.search import bm25
+    from ghp_agents.notes.search.text import TextBase
 
-    texts = {note.id: note.text for note in candidates if among is None or note.id in among}
-    scores = bm25.rank(query, texts)
-    ordered = sorted(scores, key=lambda note: (-scores[note], note))
-    return [Hit(note, scores[note]) for note in ordered[:limit]]
+    return TextBase().search(query, candidates, limit, among)
 
 
 def concerns(note: Note, paths: Collection[str]) -> bool:

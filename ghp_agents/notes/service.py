@@ -235,7 +235,8 @@ def forget(ctx: Context, reference: str) -> Changed:
             return Changed(note, is_new=False), []
         change = _change(snapshot, note._replace(by=actor, at=at), note.id, FORGET, {})
         now = rules.folded(note, [change])
-        blank = [(path, record.withdrawn(note.id)) for path in _texts(snapshot.files, note.id)]
+        texts = record.texts_of(note.id, snapshot.files(record.folder_of(note.id)))
+        blank = [(path, record.withdrawn(note.id)) for path in texts]
         return Changed(now, is_new=True), [_change_record(now, change, "note-forget", blank)]
 
     return transact(ctx.store, decide)
@@ -265,10 +266,6 @@ def withdraw(ctx: Context) -> int:
         return len(records), records
 
     return transact(ctx.store, decide)
-
-
-def _texts(files: Any, note: str) -> list[str]:
-    return record.texts_of(note, files(record.folder_of(note)))
 
 
 def _find_kept(snapshot: Snapshot, reference: str) -> Note:

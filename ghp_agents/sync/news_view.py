@@ -151,7 +151,7 @@ class NewsView:
     def waiters(self) -> Mapping[str, Waiter]:
         """The queue for leases, by the displayed id of the record."""
         world = World(self.ctx, self.snapshot)
-        return {f"L-{waiter.id}": waiter for waiter in leases.queue(world)}
+        return {f"L-{waiter.request.id}": waiter for waiter in leases.queue(world)}
 
     @cached_property
     def own_leases(self) -> Mapping[str, LeaseHistory]:

@@ -78,5 +78,7 @@ def test_who_waited_then_is_shown_although_its_process_has_ended(yard: Yard) -> 
     parts = make_context(yard.ws(None), yard.store, yard.locks)
     listing = lease.listing(parts, at=begin + 10)
     assert [hold.holder for hold in listing.held] == ["worker-1"]
-    assert [(waiter.holder, len(waiter.behind)) for waiter in listing.waiting] == [("worker-2", 1)]
+    assert [(waiter.request.holder, len(waiter.behind)) for waiter in listing.waiting] == [
+        ("worker-2", 1)
+    ]
     assert lease.listing(parts).waiting == []

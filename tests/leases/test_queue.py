@@ -26,7 +26,7 @@ def yard(repo: Path) -> Yard:
 
 def waiters(yard: Yard) -> list[tuple[str, list[str]]]:
     """Who waits, and behind whom."""
-    return [(x.holder, [hold.holder for hold in x.behind]) for x in yard.listing().waiting]
+    return [(x.request.holder, [hold.holder for hold in x.behind]) for x in yard.listing().waiting]
 
 
 def test_what_is_free_is_had_at_once_without_a_place_in_the_queue(yard: Yard) -> None:
@@ -233,7 +233,7 @@ def test_a_person_can_take_somebody_out_of_the_queue(yard: Yard) -> None:
 
     def take_out() -> None:
         (waiter,) = yard.listing().waiting
-        yard.give(None, waiter.short, reason="not today")
+        yard.give(None, waiter.request.short, reason="not today")
 
     yard.clock.at(3, take_out)
     with pytest.raises(RefusedError) as caught:
@@ -314,7 +314,7 @@ def test_the_file_of_who_waits_is_locked_and_goes_away(yard: Yard) -> None:
 
     def look() -> None:
         (waiter,) = yard.listing().waiting
-        path = waiting_places(yard.ws(None), waiter.id)[0]
+        path = waiting_places(yard.ws(None), waiter.request.id)[0]
         states.extend([path.exists(), files.is_locked(path)])
         yard.give("worker-1", "src/")
 

@@ -36,11 +36,11 @@ class HashedWords:
 
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """Return the vector of one text."""
-        return hashed.Hashed().embed([text])[0]
+        return hashed.vector(text)
 
     def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
         """The vectors of several."""
-        return hashed.Hashed().embed(texts)
+        return [hashed.vector(text) for text in texts]
 
 
 @functools.lru_cache(maxsize=REMEMBERED)

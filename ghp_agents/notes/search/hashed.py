@@ -6,7 +6,7 @@ words, but no synonyms.
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from zlib import crc32
 
 from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
@@ -16,21 +16,14 @@ _WORD = re.compile(r"[^\W_]+")
 _PARTS = 4  # letters in a part of a word
 
 
-class Hashed:
-    """Turns texts into vectors of length 1; near vectors share words or parts of words."""
-
-    def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return a vector for each text."""
-        return [_vector(text) for text in texts]
-
-
-def _vector(text: str) -> list[float]:
-    vector = [0.0] * DIMENSIONS
+def vector(text: str) -> list[float]:
+    """Return a text's vector of length 1; near vectors share words or parts of words."""
+    values = [0.0] * DIMENSIONS
     for feature, weight in _features(text):
         number = crc32(feature.encode("utf-8", "replace"))
-        vector[number % DIMENSIONS] += weight if number & 0x8000_0000 else -weight
-    size = math.sqrt(sum(value * value for value in vector))
-    return [value / size for value in vector] if size else [1.0, *vector[1:]]
+        values[number % DIMENSIONS] += weight if number & 0x8000_0000 else -weight
+    size = math.sqrt(sum(value * value for value in values))
+    return [value / size for value in values] if size else [1.0, *values[1:]]
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:

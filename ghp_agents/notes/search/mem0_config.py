@@ -64,10 +64,11 @@ def open_memory(folder: Path, scope: str, engines: Engines, *, hashes: bool) -> 
     EmbedderFactory.provider_to_class[OUR_HASHES] = f"{_HERE}.embedder.HashedWords"
     LlmFactory.register_provider(NO_LLM, f"{_HERE}.mem0_config.NoLlm")
     mark = fingerprint(engines, hashes=hashes)
+    collection = f"ghp_{scope}_{mark}".replace("-", "_").replace(".", "_")
     embedder = _embedder(engines.embedder, hashes=hashes)
     config = MemoryConfig.model_construct(
         embedder=embedder,
-        vector_store=_store(engines.store, folder, _collection(scope, mark), _size(embedder)),
+        vector_store=_store(engines.store, folder, collection, _size(embedder)),
         llm=_llm(engines.llm),
         history_db_path=":memory:",  # git is the history; this one would keep forgotten texts
         reranker=None,
@@ -106,16 +107,11 @@ def _size(embedder: Any) -> int:
     return len(model.embed("How long is this?", "add"))
 
 
-def _collection(scope: str, mark: str) -> str:
-    return f"ghp_{scope}_{mark}".replace("-", "_").replace(".", "_")
-
-
 def _store(chosen: Engine | None, folder: Path, collection: str, size: int) -> Any:
     from mem0.vector_stores.configs import VectorStoreConfig
 
     if chosen is None:
-        ours = {"path": str(folder / STORE), "on_disk": True}
-        chosen = Engine("qdrant", ours)
+        chosen = Engine("qdrant", {"path": str(folder / STORE), "on_disk": True})
     config = {"collection_name": collection, "embedding_model_dims": size} | dict(chosen.config)
     return VectorStoreConfig(provider=chosen.provider, config=_supported(chosen.provider, config))
 

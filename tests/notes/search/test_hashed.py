@@ -5,19 +5,19 @@ import os
 import subprocess
 import sys
 
-from ghp_agents.notes.search.hashed import DIMENSIONS, Hashed
+from ghp_agents.notes.search.hashed import DIMENSIONS, vector
 
 
 def cosine(one: str, other: str) -> float:
-    first, second = Hashed().embed([one, other])
+    first, second = vector(one), vector(other)
     return sum(a * b for a, b in zip(first, second, strict=True))
 
 
 def test_vectors_have_length_1_also_where_there_is_no_word() -> None:
     for text in ("A migration", "?!", "", "the of and"):
-        (vector,) = Hashed().embed([text])
-        assert len(vector) == DIMENSIONS
-        assert math.isclose(math.sqrt(sum(value * value for value in vector)), 1.0)
+        values = vector(text)
+        assert len(values) == DIMENSIONS
+        assert math.isclose(math.sqrt(sum(value * value for value in values)), 1.0)
 
 
 def test_a_word_in_another_form_is_nearer_than_another_word() -> None:
@@ -25,7 +25,7 @@ def test_a_word_in_another_form_is_nearer_than_another_word() -> None:
 
 
 def test_the_same_text_has_the_same_vector_in_every_process() -> None:
-    code = "from ghp_agents.notes.search.hashed import Hashed; print(Hashed().embed(['busy'])[0])"
+    code = "from ghp_agents.notes.search.hashed import vector; print(vector('busy'))"
     outputs = {
         subprocess.run(
             [sys.executable, "-c", code],
@@ -36,4 +36,4 @@ def test_the_same_text_has_the_same_vector_in_every_process() -> None:
         ).stdout
         for seed in ("1", "2")
     }
-    assert outputs == {f"{Hashed().embed(['busy'])[0]}\n"}
+    assert outputs == {f"{vector('busy')}\n"}
