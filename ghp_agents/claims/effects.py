@@ -43,6 +43,11 @@ class ClaimContext(NamedTuple):
         return self.actor.name
 
     @property
+    def decides(self) -> bool:
+        """Whether it decides who works on an issue."""
+        return self.actor.may_direct(self.ctx.ws.settings.orchestrators)
+
+    @property
     def clone(self) -> str:
         """The id of this clone."""
         return self.ctx.locks.clone

@@ -188,7 +188,7 @@ def _may_steal(me: ClaimContext, lease: Lock, sight: HolderView) -> bool:
     """Whether I may take a claim from its living holder. A namesake in another clone may: the agent
     continues elsewhere. A person's silence says nothing."""
     settings = me.ctx.ws.settings
-    if _decides(me) or settings.steal == ANYONE:
+    if me.decides or settings.steal == ANYONE:
         return True
     is_silent = lease.holder == me.name or sight.quiet > settings.stale_after
     return is_silent and not lease.is_person
@@ -270,18 +270,13 @@ def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
     """
     me = myself(ctx)
     lease = _known(ctx.locks, claim_name(issue.number))
-    if not _decides(me) or lease is None or lease.holder is None or lease.is_person:
+    if not me.decides or lease is None or lease.holder is None or lease.is_person:
         return None
     presences = ctx.store.snapshot().agents()  # people have no presence
     agents = [name for name in issue.assignees if name in presences]
     if lease.holder in issue.assignees or len(agents) != 1:
         return None
     return _release(me, issue, agents[0], "the issue was assigned to it")
-
-
-def _decides(me: ClaimContext) -> bool:
-    """Whether I decide who works on an issue."""
-    return me.actor.is_person or me.name in me.ctx.ws.settings.orchestrators
 
 
 def _release(
@@ -315,11 +310,10 @@ def _release(
 def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
     """Whether I may change the claim. Giving away an unclaimed issue needs a person or an
     orchestrator, because it decides who works on it."""
-    decides = _decides(me)
     if lease is None or lease.holder is None:
-        return decides and (to is not None or (lease is not None and lease.is_disputed))
+        return me.decides and (to is not None or (lease is not None and lease.is_disputed))
     is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
-    return is_mine or decides or not _sight(me, lease).lives
+    return is_mine or me.decides or not _sight(me, lease).lives
 
 
 def _hand_over(

@@ -1,25 +1,22 @@
 """The doctor's checks of this machine: git, Python, the repository, settings, the log."""
 
-import json
-import os
 import platform
 import shlex
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from ghp_agents.consent import service as trust
-from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.clock import ago
 from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
-from ghp_agents.core.ids import count, one_line
+from ghp_agents.core.ids import Timestamp, count, one_line
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import heartbeat, own_name
+from ghp_agents.hotpath import error_log, heartbeat, own_name
 from ghp_agents.hotpath.locate import is_owned, locate
+from ghp_agents.state.codec import seconds
 from ghp_agents.workspace import Workspace
 
 LATELY = 7 * 86_400.0  # seconds; older errors in the log are ignored
-_TAIL = 200_000  # bytes of the log that are read
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
@@ -149,40 +146,16 @@ def check_agent(ws: Workspace) -> Iterator[Finding]:
 
 def check_log(ws: Workspace) -> Iterator[Finding]:
     """Report recent errors that no command has shown: of heartbeats, hooks and background work."""
-    since = ws.clock.now() - LATELY
+    now = ws.clock.now()
     for folder in ws.folders:
-        path = Path(folder) / "log.jsonl"
-        recent = [entry for entry in _entries(path) if _time_of(entry) > since]
+        errors = [(seconds(Timestamp(at)), text) for at, _, text in error_log.read([folder])]
+        recent = [entry for entry in errors if entry[0] > now - LATELY]
         if not recent:
             continue
-        last = max(recent, key=_time_of)
-        when = ago(ws.clock.now() - _time_of(last))
-        many = count(len(recent), "error")
-        message = one_line(str(last.get("error", "")), 160)
-        text = f"{many} in the background in the last 7 days; latest, {when} ago: {message}"
-        yield warning("log", text, f"See {path}. If it is a bug of ghp-agents, please report it.")
-
-
-def _entries(path: Path) -> list[dict[str, Any]]:
-    try:
-        with path.open("rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _TAIL))
-            lines = file.read().decode("utf-8", "replace").splitlines()
-    except OSError:
-        return []
-    entries = []
-    for line in lines:
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue  # the first line may be cut, the last half written
-        if isinstance(entry, dict):
-            entries.append(entry)
-    return entries
-
-
-def _time_of(entry: dict[str, Any]) -> float:
-    try:
-        return to_seconds(str(entry.get("at")))
-    except ValueError:
-        return 0.0
+        at, latest = max(recent, key=lambda entry: entry[0])
+        many, message = count(len(recent), "error"), one_line(latest, 160)
+        yield warning(
+            "log",
+            f"{many} in the background in the last 7 days; latest, {ago(now - at)} ago: {message}",
+            f"See {Path(folder, error_log.LOG)}. If it is a bug of ghp-agents, please report it.",
+        )

@@ -11,7 +11,7 @@ from ghp_agents.leases.world import read_all
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.presence import Presence, issue_of, position
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import NAME_FILE, Workspace, agent_named_in
 
 CODE = "worktree"
 
@@ -91,8 +91,7 @@ def _named(ws: Workspace) -> set[str]:
     """Return the agents with an existing worktree of their name; it may have been moved."""
     own = [ws.common_dir / NAME_FILE]
     linked = [path for path in ws.common_dir.glob(f"worktrees/*/{NAME_FILE}") if _exists(path)]
-    return {path.read_text(encoding="utf-8", errors="replace").strip()
-            for path in (*own, *linked) if path.is_file()}  # fmt: skip
+    return {agent_named_in(path.parent) for path in (*own, *linked)}
 
 
 def _exists(name_file: Path) -> bool:

@@ -17,7 +17,7 @@ from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
 from ghp_agents.settings import agreement
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
-from ghp_agents.workspace import NAME_FILE, Workspace
+from ghp_agents.workspace import Workspace, agent_named_in
 
 KEEP_HOME = '"agents": {"push": false} in .ghp/config.json'
 
@@ -81,17 +81,10 @@ def to_make(
         content = json.dumps({"agents": {}}, indent=2).encode() + b"\n"
         act = partial(files.write_atomically, path, content, mode=own_file.LIKE_GIT)
         steps.append(Step("write", "Wrote", what, act))
-    if agent and _named(ctx.ws) != agent:
+    if agent and agent_named_in(ctx.ws.git_dir) != agent:
         rename = partial(presence.rename, ctx.ws, ctx.store, agent)
         steps.append(Step("name", "Named", f"this worktree's agent {agent}", rename))
     return steps
-
-
-def _named(ws: Workspace) -> str | None:
-    try:
-        return (ws.git_dir / NAME_FILE).read_text(encoding="utf-8", errors="replace").strip()
-    except OSError:
-        return None
 
 
 def living(ctx: Context) -> list[str]:

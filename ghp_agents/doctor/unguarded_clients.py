@@ -7,7 +7,6 @@ from ghp_agents.integrations.clients import config_files
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.new_worktree import has_hooks
 from ghp_agents.ports import Context
-from ghp_agents.workspace import Workspace
 
 CODE = "unguarded"
 
@@ -17,7 +16,9 @@ def check(ctx: Context) -> Iterator[Finding]:
     colleague's hooks are in the colleague's clone only."""
     if not ctx.store.snapshot().agents():
         return
-    bare = [client for client in _used(ctx.ws) if not has_hooks(ctx.ws, client)]
+    # Only clients with a folder in the home or here: a program alone is used by nobody.
+    used = config_files.found([ctx.ws.folder, ctx.ws.root], {**ctx.ws.environ, "PATH": ""})
+    bare = [client for client in used if not has_hooks(ctx.ws, client)]
     if bare:
         names = ", ".join(HOMES[client].title for client in bare)
         has, its = ("has", "its") if len(bare) == 1 else ("have", "their")
@@ -27,8 +28,3 @@ def check(ctx: Context) -> Iterator[Finding]:
             "not guarded.",
             f"To install them: ghp agent-init --hooks {','.join(bare)}",
         )
-
-
-def _used(ws: Workspace) -> list[str]:
-    """The clients with a folder in the home or here; a program alone is used by nobody."""
-    return config_files.found([ws.folder, ws.root], {**ws.environ, "PATH": ""})

@@ -155,19 +155,14 @@ def option_number(question: Question, text: str) -> int | None:
     return indexes[0] if len(indexes) == 1 else None
 
 
-def may_decide(by: Actor, orchestrators: Collection[str]) -> bool:
-    """Whether an actor's answer closes a question: a person or an orchestrator."""
-    return by.is_person or by.name in orchestrators
-
-
 def with_answers(
     escalation: Escalation, answers: Iterable[Answer], orchestrators: Collection[str]
 ) -> Escalation:
     """The escalation after more answers, sorted into answers and advice."""
     replies = ordered([*escalation.answers, *escalation.advice, *answers])
     return escalation._replace(
-        answers=tuple(answer for answer in replies if may_decide(answer.by, orchestrators)),
-        advice=tuple(answer for answer in replies if not may_decide(answer.by, orchestrators)),
+        answers=tuple(answer for answer in replies if answer.by.may_direct(orchestrators)),
+        advice=tuple(answer for answer in replies if not answer.by.may_direct(orchestrators)),
     )
 
 

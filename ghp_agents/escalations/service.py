@@ -215,7 +215,7 @@ def answer(
                 hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)
-        earlier = escalation.answers if rules.may_decide(by, orchestrators) else escalation.advice
+        earlier = escalation.answers if by.may_direct(orchestrators) else escalation.advice
         same = [old for old in earlier if (old.by, old.text) == (by, tidy)]
         if same and earlier[-1].text == tidy:
             return AnswerResult(escalation, same[-1], is_new=False), []

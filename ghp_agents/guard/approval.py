@@ -12,7 +12,6 @@ from ghp_agents.escalations.escalation import Answer, Escalation
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath import policy, policy_cache
 from ghp_agents.hotpath.quoting import file, named, when
-from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
 from ghp_agents.leases.world import read_all
@@ -120,7 +119,8 @@ def _decision(ws: Workspace, question: Escalation) -> ApprovalState | None:
     decisions = [
         ApprovalState(answer, answer.text.strip().casefold() == YES)
         for answer in question.answers
-        if leases.may_direct(ws, answer.by) and answer.text.strip().casefold() in (YES, NO)
+        if answer.by.may_direct(ws.settings.orchestrators)
+        and answer.text.strip().casefold() in (YES, NO)
     ]
     return decisions[-1] if decisions else None
 

@@ -13,7 +13,6 @@ from ghp_agents.core import globs
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import Actor, one_line
-from ghp_agents.escalations.escalation import may_decide
 from ghp_agents.guard import codeowners, reported_changes
 from ghp_agents.guard.codeowners import OwnersLine
 from ghp_agents.hotpath import policy_cache, policy_stamp
@@ -269,7 +268,7 @@ def _assigned(
         scopes = [
             entry
             for entry in scopes
-            if may_decide(by.get((entry[0].id, entry[1]), Actor(entry[1])), settings.orchestrators)
+            if by.get((entry[0].id, entry[1]), Actor(entry[1])).may_direct(settings.orchestrators)
         ]
     return [
         (

@@ -52,8 +52,9 @@ def write(
     for previous in earlier:
         if not keeps and previous.note.startswith(_first_line(agent, lease)):
             return previous
-    if theirs is None and earlier and _is_of(earlier[-1], agent, lease):
-        return earlier[-1]  # its own says more than what is known here
+    own = [x for x in earlier[-1:] if x.by == Actor(agent) and str(x.at) >= str(lease.acquired_at)]
+    if theirs is None and own:
+        return own[0]  # it says more than what is known here
     if theirs is None:
         about = about._replace(notes=(*about.notes, _describe_missing(agent, fields)))
     branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
@@ -114,10 +115,6 @@ def _facts(
         sections=sections.carried(topic_facts.handoffs, agent, branch.name),
         carried=carried,
     )
-
-
-def _is_of(handoff: Handoff, agent: str, lease: Lock) -> bool:
-    return handoff.by == Actor(agent) and str(handoff.at) >= str(lease.acquired_at)
 
 
 def _first_line(agent: str, lease: Lock) -> str:

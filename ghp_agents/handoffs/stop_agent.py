@@ -121,7 +121,7 @@ def lift(ctx: Context, name: str) -> StopOrder | None:
 
 def _authorized(ctx: Context, name: str, what: str, *, itself: bool) -> ClaimContext:
     actor = ctx.ws.actor()
-    may = actor.is_person or actor.name in ctx.ws.settings.orchestrators
+    may = actor.may_direct(ctx.ws.settings.orchestrators)
     if not may and not (itself and actor.name == name):
         raise RefusedError(
             f"{actor.name} is an agent and may not decide whether {named(name)} stops.",

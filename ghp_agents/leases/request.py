@@ -14,7 +14,6 @@ from ghp_agents.core.ids import UNNAMED, Actor, AgentName, agent_name, one_line
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.hotpath.quoting import file, named, phrase, when
 from ghp_agents.leases import record, strict
-from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import Coverage, WorktreeFiles
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory, what
@@ -136,7 +135,8 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
         )
     by = ctx.ws.actor()
     holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
-    if holder != by and not leases.may_direct(ctx.ws, by):
+    may_direct = by.may_direct(ctx.ws.settings.orchestrators)
+    if holder != by and not may_direct:
         raise RefusedError(
             f"{named(*by)} may not lease for {named(*holder)}.",
             hint='Only people and the agents in the setting "orchestrators" may.',
@@ -154,7 +154,7 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
         holder=holder,
         epoch=0 if holder.is_person else _epoch(ctx, by, holder),
         reach=WorktreeFiles(ctx.ws).reach(wanted.patterns, wanted.name),
-        approved_by=by.name if leases.may_direct(ctx.ws, by) else "",
+        approved_by=by.name if may_direct else "",
         clone=ctx.store.snapshot().clone if holder == by else life_of(ctx, holder.name)[1],
     )
 

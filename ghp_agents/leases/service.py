@@ -187,7 +187,8 @@ def _lock_of(ctx: Context, hold: Hold) -> Lock | None:
 
 
 def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: str) -> None:
-    if hold.is_of(by.name, by.is_person, clone) or may_direct(ws, by) or not living:
+    is_mine = hold.is_of(by.name, by.is_person, clone)
+    if is_mine or by.may_direct(ws.settings.orchestrators) or not living:
         return
     who = named(hold.holder, hold.is_person)
     raise RefusedError(
@@ -195,11 +196,6 @@ def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: st
         f"{when(hold.since)}, and {who} is still running.",
         hint=f"Ask {who}, or a person: `ghp agent-escalate …`.",
     )
-
-
-def may_direct(ws: Workspace, who: Actor) -> bool:
-    """Whether an actor may direct others: a person or an orchestrator."""
-    return who.is_person or who.name in ws.settings.orchestrators
 
 
 def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:

@@ -163,13 +163,8 @@ def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) ->
         Letter(message, tuple(x for x in replies.get(message.id, ()) if _counts(message, x)))
         for message in ordered
         if message.kind in KINDS
-        and (message.kind != COMMAND or may_command(message.by, orchestrators))
+        and (message.kind != COMMAND or message.by.may_direct(orchestrators))
     ]
-
-
-def may_command(by: Actor, orchestrators: Collection[str]) -> bool:
-    """Whether an actor may command agents: a person, or an orchestrator."""
-    return by.is_person or by.name in orchestrators
 
 
 def _counts(message: Message, reply: Message) -> bool:

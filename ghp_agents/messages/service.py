@@ -81,7 +81,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     if not to:
         raise UsageError("The message has no recipient.", hint="Name an agent, or @all.")
     channel_list.refuse_others(ctx.ws, by, to)
-    if draft.kind == COMMAND and not rules.may_command(by, ctx.ws.settings.orchestrators):
+    if draft.kind == COMMAND and not by.may_direct(ctx.ws.settings.orchestrators):
         raise RefusedError(
             "Only people and orchestrators may command agents.",
             hint="Send it with `--kind request`. The setting `orchestrators` names the agents that "

@@ -261,8 +261,7 @@ def withdraw(ctx: Context) -> int:
                     at=Timestamp(now_text(ctx.ws)),
                     clock=clock,
                 )
-                item = _change_record(None, withdrawal, "note-withdraw", blank, with_change=False)
-                records.append(item)
+                records.append(ledger_record(withdrawal, "note-withdraw", f"N-{note}", blank))
         return len(records), records
 
     return transact(ctx.store, decide)
@@ -289,15 +288,7 @@ def _change(
 
 
 def _change_record(
-    note: Note | None,
-    change: NoteChange,
-    event: str,
-    files: Sequence[tuple[str, bytes]] = (),
-    *,
-    with_change: bool = True,
+    note: Note, change: NoteChange, event: str, files: Sequence[tuple[str, bytes]] = ()
 ) -> Record:
-    own = [(record.change_path_of(change), record.render_change(change))] if with_change else []
-    issue = note.issue if note else None
-    text = note.title if note and event == "note-edit" else ""
-    about = f"N-{change.note}"
-    return ledger_record(change, event, about, (*own, *files), issue=issue, text=text)
+    own = (record.change_path_of(change), record.render_change(change))
+    return ledger_record(change, event, note.name, (own, *files), issue=note.issue, text=note.title)

@@ -12,7 +12,6 @@ from ghp_agents.git import process as git
 from ghp_agents.git.merge import HEAD_TRAILER
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
-from ghp_agents.leases.service import may_direct
 from ghp_agents.ports import Context
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.default_branch import trunk_places
@@ -24,7 +23,7 @@ CLOCK_SKEW_S = 86_400.0  # seconds; a commit may seem older than the issue that 
 def close(ctx: Context, reference: str, reason: str = "") -> IssueResult:
     """Close an issue and release its claim; the reason becomes a comment. Without a reason, an
     agent needs evidence; people and orchestrators do not. Raises RefusedError, UnknownError."""
-    if reason or may_direct(ctx.ws, ctx.ws.actor()):
+    if reason or ctx.ws.actor().may_direct(ctx.ws.settings.orchestrators):
         return claims.close(ctx, reference, reason)
     return claims.close(ctx, reference, require=lambda issue: _require(ctx, issue))
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.secret_scan import redacted
-from ghp_agents.escalations.escalation import may_decide
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
 from ghp_agents.reports import timeline as parts
@@ -243,7 +242,7 @@ def _answer(replay: _Replay, at: float, entry: LedgerEntry) -> None:
         replay.early[entry.object] = entry
         return
     replay.mark(asker, parts.ANSWER, at, entry)
-    if may_decide(Actor(entry.actor, entry.is_person), replay.facts.orchestrators):
+    if Actor(entry.actor, entry.is_person).may_direct(replay.facts.orchestrators):
         replay.track(asker).close(entry.object, at)
 
 

@@ -4,6 +4,7 @@ There are no single requests: locks and state are those of the last sync, and th
 list.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.claims import effects, holder_liveness
@@ -133,12 +134,8 @@ def _attempts(
         if is_last_resort(item) and item.question.issue and item.answers:
             clock = max(answer.clock for answer in item.answers)
             since[item.question.issue] = max(clock, since.get(item.question.issue, 0))
-    attempts: dict[int, int] = {}
-    for entry in ledger:
-        swept = entry.event == "release" and entry.cause == SWEPT
-        if swept and entry.issue and entry.clock > since.get(entry.issue, 0):
-            attempts[entry.issue] = attempts.get(entry.issue, 0) + 1
-    return attempts
+    swept = [x for x in ledger if (x.event, x.cause) == ("release", SWEPT)]
+    return Counter(x.issue for x in swept if x.issue and x.clock > since.get(x.issue, 0))
 
 
 def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Candidate, ...]:

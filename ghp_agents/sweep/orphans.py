@@ -102,11 +102,12 @@ def find_orphans(
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )
-    orphans: list[Orphan] = []
+    orphans, here = list[Orphan](), Path(ctx.ws.place.toplevel).resolve()
     checked_out: set[str] = set()
     for tree in worktree_admin.listed(ctx.ws.folder):
         checked_out |= {tree.branch} if tree.branch else set()
-        if tree.is_main or tree.half_made or not tree.path.is_dir() or _is_here(ctx.ws, tree.path):
+        is_usable = not tree.is_main and not tree.half_made and tree.path.is_dir()
+        if not is_usable or tree.path.resolve() == here:
             continue
         orphans += _check_worktree(ctx.ws, owners, branches, tree)
     for name in sorted(branches.tips.keys() - checked_out):
@@ -154,10 +155,6 @@ def _why_unowned_branch(owners: _Owners, name: str) -> str:
 
 def _agent_of(branch: str) -> str:
     return branch.removeprefix(PREFIX).partition("/")[0]
-
-
-def _is_here(ws: Workspace, path: Path) -> bool:
-    return path.resolve() == Path(ws.place.toplevel or "").resolve()
 
 
 def _open(ws: Workspace, path: Path) -> Workspace | None:

@@ -207,9 +207,11 @@ def plan(
     prune: bool = False,
 ) -> list[Act]:
     """Return the acts in order: first those that others wait for."""
-    open_claims = [held for held in facts.claims if _is_open(facts, held)]
+    pairs = [(_issue(facts, held), held) for held in facts.claims]
+    closed = [Close(x.number, held) for x, held in pairs if x and x.state == "closed"]
+    open_claims = [held for x, held in pairs if x and x.state != "closed"]
     dead = [held for held in open_claims if held.lapsed]
-    acts: list[Act] = [*_closed(facts), *_unfinished(facts, max_attempts)]
+    acts: list[Act] = [*closed, *_unfinished(facts, max_attempts)]
     acts += _alerts(facts, dead) if policy == ALERT else _freed(facts, dead, policy, max_attempts)
     acts += _warnings(facts, open_claims, policy)
     acts += _recalls(facts, open_claims, policy)
@@ -223,16 +225,6 @@ def plan(
 
 def _issue(facts: SweepFacts, held: Held) -> Issue | None:
     return facts.issues.get(facts.claimed.get(held.lease.name, 0))
-
-
-def _is_open(facts: SweepFacts, held: Held) -> bool:
-    issue = _issue(facts, held)
-    return issue is not None and issue.state != "closed"
-
-
-def _closed(facts: SweepFacts) -> list[Close]:
-    pairs = [(held, _issue(facts, held)) for held in facts.claims]
-    return [Close(issue.number, held) for held, issue in pairs if issue and issue.state == "closed"]
 
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:

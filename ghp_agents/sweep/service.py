@@ -109,7 +109,9 @@ def _run(
 ) -> SweepResult:
     actor = _actor(ctx.ws)
     if fresh:
-        _adopt_sweeper_id(ctx, turn)
+        if turn.clone:  # the id of the former sweepers, with their memory
+            ctx.clone_admin.use_clone_id(turn.clone)
+        memory.restore(ctx)
     if cache:
         kept_cache.restore(ctx.ws, cache)
     report = sync.sync(ctx, hub=ctx.hub)
@@ -250,13 +252,6 @@ def _is_fresh(store: StateStore) -> bool:
     """Return whether this clone has never recorded anything."""
     snapshot = store.snapshot()
     return all(tip.clone != snapshot.clone for tip in snapshot.tips())
-
-
-def _adopt_sweeper_id(ctx: Context, turn: SweepLock) -> None:
-    """Use the id of the former sweepers, and restore their memory."""
-    if turn.clone:
-        ctx.clone_admin.use_clone_id(turn.clone)
-    memory.restore(ctx)
 
 
 def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> SyncReport:

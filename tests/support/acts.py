@@ -16,6 +16,7 @@ from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
 from tests.support import laws
 from tests.support.context import make_context
+from tests.support.twins.pulls import MemoryForge
 from tests.support.world import AGENTS, CLONES, PERSON, World
 from tests.support.world_records import Session
 
@@ -212,9 +213,10 @@ def _releases_as(
     issue = run.chosen(session, step)
     here = run.world.clones[clone]
     with run.by("release", who):
-        done = claiming.release(
-            make_context(ws, here.store, here.locks, run.world.tracker), str(issue), to=to
+        parts = make_context(
+            ws, here.store, here.locks, run.world.tracker, forge=MemoryForge(ws.clock)
         )
+        done = claiming.release(parts, str(issue), to=to)
     if session:
         run.holds.get(session, set()).discard(issue)
     return "nothing" if not done.changed else "given" if to else "released"
@@ -243,9 +245,10 @@ def _close(run: Run, step: Step) -> str | None:
     holders, here = run.watch(issue), run.world.clones[session.clone]
     epoch = run.world.epoch(session.clone, session.agent)
     with run.by("release", session.agent):
-        done = claiming.close(
-            make_context(ws, here.store, here.locks, run.world.tracker), str(issue)
+        parts = make_context(
+            ws, here.store, here.locks, run.world.tracker, forge=MemoryForge(ws.clock)
         )
+        done = claiming.close(parts, str(issue))
     if not done.changed:
         return "nothing"
     taken = all(lease and lease.holder is not None for lease in holders())

@@ -7,7 +7,6 @@ and orchestrators, who may decide here as they do by `ghp agent-issue`.
 
 from collections.abc import Collection
 
-from ghp_agents.core.ids import Actor
 from ghp_agents.github.tokenless.request import CHANGE, CREATE, PULL, WriteRequest
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
 
@@ -37,7 +36,7 @@ def allowed(
     `holder` holds the claim of the request's issue; empty for nobody, None if unknown.
     """
     by, change = request.by, request.change
-    if _decides(by, orchestrators):
+    if by.may_direct(orchestrators):
         return change, ""
     if request.kind == CREATE:
         others = tuple(name for name in change.add_assignees if name != by.name)
@@ -51,10 +50,6 @@ def allowed(
     if rest == NO_CHANGE or (holder == by.name and not assigns):
         return change, ""
     return shown, f"{by.name} does not have the claim, and is neither a person nor an orchestrator"
-
-
-def _decides(by: Actor, orchestrators: Collection[str]) -> bool:
-    return by.is_person or by.name in orchestrators
 
 
 def _if_none(change: IssueChange, others: Collection[str], why: str) -> tuple[IssueChange, str]:

@@ -5,7 +5,6 @@ the data, as a title could hold anything.
 """
 
 import shlex
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 OURS = "ghp-agents"  # prefix of our hooks' names
@@ -63,10 +62,7 @@ def registered(data: Any, *, dashboard: bool) -> list[Hook]:
     hooks = data.get("hooks", []) if isinstance(data, dict) else None
     if not isinstance(hooks, list):
         raise ValueError("no list of hooks")
-    entries = [_hook(entry, dashboard=dashboard) for entry in hooks if isinstance(entry, dict)]
-    return [hook for hook in entries if hook.name == OURS or hook.name.startswith(f"{OURS}-")]
-
-
-def _hook(data: Mapping[str, Any], *, dashboard: bool) -> Hook:
-    event = "" if dashboard else str(data.get("event", ""))
-    return Hook(str(data.get("name", "")), str(data.get("command", "")), event)
+    keys = ("name", "command") if dashboard else ("name", "command", "event")
+    entries = [entry for entry in hooks if isinstance(entry, dict)]
+    present = [Hook(*(str(entry.get(key, "")) for key in keys)) for entry in entries]
+    return [hook for hook in present if hook.name == OURS or hook.name.startswith(f"{OURS}-")]

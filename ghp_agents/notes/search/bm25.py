@@ -28,7 +28,12 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def terms(text: str) -> list[str]:
     """Return the stems of a text's words, without stop words."""
-    return [stem(word) for word in _WORD.findall(text.lower()) if word not in STOP_WORDS]
+    return [stem(word) for word in words(text) if word not in STOP_WORDS]
+
+
+def words(text: str) -> list[str]:
+    """Return a text's words in lower case."""
+    return _WORD.findall(text.lower())
 
 
 def stem(word: str) -> str:
@@ -65,15 +70,15 @@ def rare_in_common(query: str, texts: Mapping[str, str]) -> dict[str, int]:
     """How many words each text shares with the query that few texts have, by its key."""
     wanted = set(terms(query))
     shared = {key: wanted & set(terms(text)) for key, text in texts.items()}
-    having = Counter(word for words in shared.values() for word in words)
+    having = Counter(word for common in shared.values() for word in common)
     few = max(2, len(texts) // 20)
-    return {key: sum(1 for word in words if having[word] <= few) for key, words in shared.items()}
+    return {key: sum(having[word] <= few for word in common) for key, common in shared.items()}
 
 
 def names(text: str) -> set[str]:
     """The identifiers in a text: `WATCHER=off`, `worker.yaml`, `X-Tenant`, `n042`."""
-    words = (word.strip(_TRIMMED) for word in text.split())
-    return {word.casefold() for word in words if _NAME.fullmatch(word)}
+    parts = (part.strip(_TRIMMED) for part in text.split())
+    return {part.casefold() for part in parts if _NAME.fullmatch(part)}
 
 
 def shared_names(wanted: set[str], text: str) -> float:

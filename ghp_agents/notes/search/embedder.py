@@ -26,21 +26,14 @@ class LocalModel:
         return [self.embed(text) for text in texts]
 
 
-class HashedWords:
+class HashedWords(LocalModel):
     """The embedder that compares words only, not meanings."""
 
     NAME = "hashed-1"
 
-    def __init__(self, config: Any) -> None:
-        self.config = config
-
     def embed(self, text: str, memory_action: str | None = None) -> list[float]:
         """Return the vector of one text."""
         return hashed.vector(text)
-
-    def embed_batch(self, texts: Sequence[str], memory_action: str = "add") -> list[list[float]]:
-        """The vectors of several."""
-        return [hashed.vector(text) for text in texts]
 
 
 @functools.lru_cache(maxsize=REMEMBERED)

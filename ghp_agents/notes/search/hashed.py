@@ -5,14 +5,12 @@ words, but no synonyms.
 """
 
 import math
-import re
 from collections.abc import Iterator
 from zlib import crc32
 
-from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
+from ghp_agents.notes.search.bm25 import STOP_WORDS, stem, words
 
 DIMENSIONS = 1024
-_WORD = re.compile(r"[^\W_]+")
 _PARTS = 4  # letters in a part of a word
 
 
@@ -27,7 +25,7 @@ def vector(text: str) -> list[float]:
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:
-    for word in _WORD.findall(text.lower()):
+    for word in words(text):
         if word in STOP_WORDS:
             continue
         yield stem(word), 1.0

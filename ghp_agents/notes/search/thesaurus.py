@@ -7,12 +7,10 @@ weights.
 
 import functools
 import math
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ghp_agents.notes.search.bm25 import STOP_WORDS, stem
+from ghp_agents.notes.search.bm25 import STOP_WORDS, stem, words
 
-_WORD = re.compile(r"[^\W_]+")
 _THINGS, _WORDS = 2, 3  # synonyms of a text: at most this many things, and words for each
 
 Things = Mapping[int, float]  # a thing, by its line in the thesaurus, and its weight
@@ -22,10 +20,10 @@ class Thesaurus:
     """Things with their words: `[["log in", "sign on"], ["queue", "backlog"]]`."""
 
     def __init__(self, things: Iterable[Sequence[str]]) -> None:
-        self._things = tuple(tuple(words) for words in things)
+        self._things = tuple(map(tuple, things))
         self._meant: dict[tuple[str, ...], list[int]] = {}
-        for number, words in enumerate(self._things):
-            for key in dict.fromkeys(_stems(word) for word in words):
+        for number, synonyms in enumerate(self._things):
+            for key in dict.fromkeys(map(_stems, synonyms)):
                 self._meant.setdefault(key, []).append(number)
         self._longest = max(map(len, self._meant), default=0)
 
@@ -45,12 +43,11 @@ class Thesaurus:
         return "; ".join(", ".join(self._things[thing][:_WORDS]) for thing in most[:_THINGS])
 
     def _keys(self, text: str) -> Iterator[tuple[str, ...]]:
-        words = _WORD.findall(text.lower())
-        stems = [stem(word) for word in words]
-        for start, word in enumerate(words):
-            for end in range(start + 1, min(start + self._longest, len(words)) + 1):
+        stems = _stems(text)
+        for start, word in enumerate(words(text)):
+            for end in range(start + 1, min(start + self._longest, len(stems)) + 1):
                 if end > start + 1 or word not in STOP_WORDS:
-                    yield tuple(stems[start:end])
+                    yield stems[start:end]
 
 
 def nearness(left: Things, right: Things) -> float:
@@ -74,4 +71,4 @@ def load() -> Thesaurus:
 
 
 def _stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in _WORD.findall(text.lower()))
+    return tuple(map(stem, words(text)))
