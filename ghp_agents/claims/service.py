@@ -30,7 +30,7 @@ from ghp_agents.workspace import Workspace
 ATTEMPTS = 20  # retries after the lock changed meanwhile
 MINE = "mine"
 ANYONE = "anyone"  # a value of the setting `steal`
-_CAUSES = {"claim": cause.CLAIM, "takeover": cause.TAKEOVER, "steal": cause.STEAL}
+_EVENTS = {"free": cause.CLAIM, "lapsed": cause.TAKEOVER, "held": cause.STEAL}
 
 
 class ClaimResult(NamedTuple):
@@ -197,15 +197,14 @@ def _may_steal(me: ClaimContext, lease: Lock, sight: HolderView) -> bool:
 def _take(
     me: ClaimContext, issue: Issue, lease: Lock | None, stands: str, sight: HolderView, reason: str
 ) -> ClaimResult:
-    events = {"free": "claim", "lapsed": "takeover", "held": "steal"}
-    event, previous = events[stands], lease.holder if lease else None
-    if event == "takeover":
+    event, previous = _EVENTS[stands], lease.holder if lease else None
+    if event == cause.TAKEOVER:
         reason = f"{previous} is {sight.state}" + (f": {reason}" if reason else "")
-    elif event == "steal":
+    elif event == cause.STEAL:
         reason = STOLEN + reason
     taken = me.ctx.locks.acquire(
         claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
-        cause=Cause(_CAUSES[event], me.name),
+        cause=Cause(event, me.name),
     )  # fmt: skip
     shown, waits_for = show_claim(effects.registered(me), issue, taken, event, previous)
     return ClaimResult(shown, taken, event, previous, waits_for)

@@ -138,6 +138,13 @@ def test_errors_of_the_last_week_are_counted_and_the_last_is_told(repo: Path) ->
     )
 
 
+def test_the_log_before_the_present_one_counts_too(repo: Path) -> None:
+    ws = at(repo)
+    log(ws, failure(ws, 1, "last"))
+    (ws.ghp_dir / "log.old.jsonl").write_text(f"{failure(ws, 2, 'first')}\n")
+    assert one(machine.check_log(ws)).text.startswith("2 errors in the background")
+
+
 def test_a_log_that_is_torn_old_or_absent_is_no_finding(repo: Path) -> None:
     ws = at(repo)
     assert list(machine.check_log(ws)) == []

@@ -33,20 +33,14 @@ _TO_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
     """Whether Codex has a hash for each of our hooks in a file; maybe that of an older hook."""
-    states = _users(environ).get("hooks", {})
-    states = states.get("state", {}) if isinstance(states, dict) else {}
-    pairs = states.items() if isinstance(states, dict) else []
-    hashed = {key for key, state in pairs if _has_hash(state)}
+    states = _table(_table(_users(environ), "hooks"), "state")
+    hashed = {key for key in states if isinstance(_table(states, key).get("trusted_hash"), str)}
     ours = [
         f"{_snake(entry.event)}:{entry.group}:{entry.handler}"
         for entry in places(user_file.read_text(target.path) or "{}")
     ]
     paths = (target.path, target.path.resolve())
     return all(any(f"{path}:{hook}" in hashed for path in paths) for hook in ours)
-
-
-def _has_hash(state: Any) -> bool:
-    return isinstance(state, dict) and isinstance(state.get("trusted_hash"), str)
 
 
 def _snake(event: str) -> str:
@@ -137,9 +131,14 @@ def _others(top: Path) -> str:
 
 def _roots(config: Mapping[str, Any]) -> list[str] | None:
     """The folders that a configuration names; None if it has no list."""
-    table = config.get(TABLE)
-    roots = table.get(ROOTS) if isinstance(table, dict) else None
+    roots = _table(config, TABLE).get(ROOTS)
     return [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else None
+
+
+def _table(config: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    """A table of a configuration; empty for any other value."""
+    table = config.get(key)
+    return table if isinstance(table, dict) else {}
 
 
 def _users(environ: Mapping[str, str]) -> Mapping[str, Any]:

@@ -175,8 +175,7 @@ def _write(place: _Place, after: str, origin: Origin, hide: Path | None) -> None
 
 def _is_line_ours(common_dir: Path, client: str) -> bool:
     """Whether the line that hides a client's files is there and was added by us."""
-    kept = [original_state.read(path) for path in original_state.all_of(common_dir, client)]
-    return any(origin.hidden for origin in kept if origin) and exclude.has(common_dir, line(client))
+    return original_state.is_line_ours(common_dir, client) and exclude.has(common_dir, line(client))
 
 
 def inherited_line(target: ConfigFile, environ: Mapping[str, str]) -> Mapping[str, Any] | None:

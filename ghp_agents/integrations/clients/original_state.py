@@ -49,6 +49,12 @@ def all_of(common_dir: Path, client: str) -> Iterator[Path]:
     yield from sorted((common_dir / "ghp" / FOLDER).rglob(f"{client}.json"))
 
 
+def is_line_ours(common_dir: Path, client: str) -> bool:
+    """Whether we added the line that hides a client's files."""
+    kept = [read(path) for path in all_of(common_dir, client)]
+    return any(origin.hidden for origin in kept if origin)
+
+
 def read(path: Path) -> Origin | None:
     """The saved state, or None."""
     kept = fastjson.read_object(str(path))

@@ -91,7 +91,8 @@ def _put(ws: Workspace, place: ServerPlace, python: str) -> None:
     if before is None and not target.is_tracked:
         hides = not any(_is_users(other.target) for other in places(ws, place.file.clients))
         is_new = hides and not exclude.has(common_dir, place.line)
-        hidden = is_new or (hides and _is_line_ours(common_dir, place))
+        is_ours = original_state.is_line_ours(common_dir, target.memory.stem)
+        hidden = is_new or (hides and is_ours)
         original_state.write(target.memory, Origin(created=True, hidden=hidden))
         if is_new:
             exclude.add(common_dir, place.line)
@@ -103,13 +104,6 @@ def _is_users(target: ConfigFile) -> bool:
     if not target.path.exists() or target.is_tracked or target.was_created:
         return False
     return not target.is_hidden
-
-
-def _is_line_ours(common_dir: Path, place: ServerPlace) -> bool:
-    """Whether we added the line that hides the file."""
-    name = place.target.memory.stem
-    kept = [original_state.read(path) for path in original_state.all_of(common_dir, name)]
-    return any(origin.hidden for origin in kept if origin)
 
 
 def to_take(ws: Workspace, places: Sequence[ServerPlace]) -> list[Step]:
@@ -137,7 +131,7 @@ def _take(ws: Workspace, place: ServerPlace) -> None:
     user_file.delete(target.path, target.top)
     others = [other.target for other in places(ws, place.file.clients)]
     last = not any(other.was_created for other in others if other.path.exists())
-    if last and _is_line_ours(ws.common_dir, place):
+    if last and original_state.is_line_ours(ws.common_dir, target.memory.stem):
         exclude.remove(ws.common_dir, place.line)
     if last:
         for path in list(original_state.all_of(ws.common_dir, target.memory.stem)):
