@@ -59,56 +59,34 @@ def stop(
     held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
     is_itself = not me.actor.is_person and me.name == name
     order = stopping.in_force(ctx, ctx.store.snapshot()).get(name)
-    issues = _issues(held)
-    late = (
-        stopped_work.save_here(ctx, order, () if keep else issues) if order and view.is_here else ()
-    )
+    late: tuple[tuple[int, str], ...] = ()
+    if order and view.is_here:
+        late = stopped_work.save_here(ctx, order, () if keep else _issues(held))
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
         is_new = bool(forgotten or late)
         return Stopped(name, is_new, has_stopped=True, client=forgotten, late=late)
-    if keep:
-        done = _interrupt(me, view, held, reason, now=now and not is_itself)
-        return done._replace(is_new=done.is_new or bool(late), late=late)
-    ordered = _order(ctx, view, reason, is_lifted=False, now=now)
+    now = now and not (keep and is_itself)  # its own client runs on, so that it can continue
+    ends_itself = is_itself and not keep
+    ordered = _order(ctx, view, reason, is_lifted=False, keeps=keep, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
-    saved = tuple(_free(me, lock, reason) for lock in held)
-    _end_leases(me, name)
+    changed = held if ordered or ended or not keep else []
+    saved = tuple(_save(me, lock, reason, keeps=keep) for lock in changed)
+    if not keep:
+        _end_leases(me, name)
     has_stopped = stopping.settle(
-        ctx, ctx.store.snapshot(), [name], ended=ended is not None or is_itself
+        ctx, ctx.store.snapshot(), [name], ended=ended is not None or ends_itself
     )
-    if now and is_itself:
+    if now and ends_itself:
         ended = client_process.end(ctx.ws, name)
-    is_new = ordered or bool(held) or bool(ended) or bool(late)
+    is_new = ordered or bool(changed or ended or late)
     return Stopped(
-        name, is_new, bool(has_stopped), issues, saved, client=ended, is_here=view.is_here,
-        late=late,
-    )  # fmt: skip
-
-
-def _interrupt(
-    me: ClaimContext, view: AgentView, held: Sequence[Lock], reason: str, *, now: bool
-) -> Stopped:
-    """Tell an agent to stop, and write checkpoints; it keeps what it has."""
-    ctx, name = me.ctx, view.name
-    ordered = _order(ctx, view, reason, is_lifted=False, keeps=True, now=now)
-    ended = client_process.end(ctx.ws, name) if now else None
-    kept = held if ordered or ended else ()
-    saved = tuple(_checkpoint(me, lock) for lock in kept)
-    has_stopped = stopping.settle(ctx, ctx.store.snapshot(), [name], ended=ended is not None)
-    return Stopped(
-        name, ordered or bool(ended), bool(has_stopped), _issues(kept), saved, keeps=True,
-        client=ended, is_here=view.is_here,
-    )  # fmt: skip
+        name, is_new, bool(has_stopped), _issues(changed), saved, keep, ended, view.is_here, late
+    )
 
 
 def _issues(locks: Sequence[Lock]) -> tuple[int, ...]:
     return tuple(number for lock in locks if (number := claimed_issue(lock.name)) is not None)
-
-
-def _checkpoint(me: ClaimContext, lock: Lock) -> str:
-    issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
-    return for_dead_agent.write(me, issue, lock, None, "was interrupted", keeps=True).name
 
 
 def lift(ctx: Context, name: str) -> StopOrder | None:
@@ -172,12 +150,15 @@ def _order(
     return is_new
 
 
-def _free(me: ClaimContext, lock: Lock, reason: str) -> str:
-    """Save the work on an issue, then release it; returns the handoff's name."""
+def _save(me: ClaimContext, lock: Lock, reason: str, *, keeps: bool) -> str:
+    """Save the work on an issue, and release it unless the agent keeps it; returns the handoff's
+    name."""
     issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
-    handoff = for_dead_agent.write(me, issue, lock, None, "was stopped")
-    why = f"{lock.holder} was stopped" + (f": {one_line(reason, 200)}" if reason else "")
-    claims.release(me.ctx, str(issue.number), reason=why)
+    what = "was interrupted" if keeps else "was stopped"
+    handoff = for_dead_agent.write(me, issue, lock, None, what, keeps=keeps)
+    if not keeps:
+        why = f"{lock.holder} {what}" + (f": {one_line(reason, 200)}" if reason else "")
+        claims.release(me.ctx, str(issue.number), reason=why)
     return handoff.name
 
 

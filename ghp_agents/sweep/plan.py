@@ -188,17 +188,6 @@ class Tell(NamedTuple):
 Act = Warn | Recall | Free | Finish | Close | EndLease | FreeRight | Absorb | Prune | Tell
 
 
-def issue_of(act: Act) -> int | None:
-    """Return the issue that an act is about."""
-    match act:
-        case Warn() | Recall() | Free() | Close() | Tell():
-            return act.issue
-        case Finish():
-            return act.unfinished.issue
-        case EndLease() | FreeRight() | Absorb() | Prune():
-            return None
-
-
 def plan(
     facts: SweepFacts,
     *,

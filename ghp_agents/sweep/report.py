@@ -17,7 +17,6 @@ from ghp_agents.sweep.plan import (
     Recall,
     Tell,
     Warn,
-    issue_of,
 )
 from ghp_agents.sweep.service import SweepResult
 
@@ -35,7 +34,7 @@ def _line(outcome: ActionResult) -> SweepLine:
         text=outcome.text or _planned(act),
         done=outcome.done,
         failed=outcome.failed,
-        issue=issue_of(act),
+        issue=act.unfinished.issue if isinstance(act, Finish) else getattr(act, "issue", None),
         agent=held.holder if held else "",
         to=act.to.name if isinstance(act, Free) and act.to else "",
     )
