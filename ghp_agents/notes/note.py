@@ -23,7 +23,6 @@ KINDS = ("decision", "convention", "gotcha", "howto", "fact")
 DEFAULT_KIND = "fact"
 EDIT, SUPERSEDE, FORGET = "edit", "supersede", "forget"
 EVENTS = (EDIT, SUPERSEDE, FORGET)
-CHANGEABLE = ("text", "kind", "issue", "paths", "expires", "supersededBy")
 TEXT_LIMIT = 8_000  # characters; a longer text is a document and belongs into the repository
 
 _DATE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")

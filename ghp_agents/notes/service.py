@@ -193,8 +193,8 @@ def _future_day(ws: Workspace, text: str | None) -> str | None:
 
 
 def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:
-    """Give a note new values (`rules.CHANGEABLE`); its id stays. Raises UsageError, NotFoundError,
-    RefusedError for a forgotten note."""
+    """Give a note a new text, kind, issue, paths or last day; its id stays. Raises UsageError,
+    NotFoundError, RefusedError for a forgotten note."""
     checked = dict(values)
     if "text" in checked:
         checked["text"] = tidied(checked["text"])
@@ -208,7 +208,7 @@ def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:
 
     def decide(snapshot: Snapshot) -> tuple[Changed, list[Record]]:
         previous = _find_kept(snapshot, reference)
-        new = {key: value for key, value in checked.items() if _value(previous, key) != value}
+        new = {key: value for key, value in checked.items() if getattr(previous, key) != value}
         if not new:
             return Changed(previous, is_new=False), []
         edited = previous._replace(by=actor, at=at)
@@ -217,10 +217,6 @@ def edit(ctx: Context, reference: str, values: Mapping[str, Any]) -> Changed:
         return Changed(now, is_new=True), [_change_record(now, change, "note-edit")]
 
     return transact(ctx.store, decide)
-
-
-def _value(note: Note, key: str) -> Any:
-    return note.superseded_by if key == "supersededBy" else getattr(note, key)
 
 
 def forget(ctx: Context, reference: str) -> Changed:

@@ -37,8 +37,7 @@ _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
 class _Owners(NamedTuple):
     """The possible owners of a worktree or branch."""
 
-    ended: Mapping[str, str]  # agents that ended, with their liveness
-    agents: Mapping[str, str]  # all agents, with their liveness
+    agents: Mapping[str, Liveness]
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
 
@@ -46,12 +45,13 @@ class _Owners(NamedTuple):
         """Return why nobody owns it; empty if somebody may."""
         if not agent or any(agent == lease.holder for lease in self.claims.values()):
             return ""
-        if agent in self.agents and agent not in self.ended:
+        liveness = self.agents.get(agent)
+        if liveness is not None and liveness not in _ENDED:
             return ""
-        state = f"{agent} is {self.ended.get(agent, 'not known')}"
+        state = f"{agent} is {liveness.value if liveness else 'not known'}"
         number = issue_of_branch(branch) if branch else None
         if number is None:
-            return state if self.ended.get(agent) == Liveness.GONE.value else ""
+            return state if liveness is Liveness.GONE else ""
         issue = self.issues.get(number)
         if issue and issue.state == "closed":
             return f"{state}, #{number} is closed"
@@ -96,9 +96,8 @@ def find_orphans(
     """Find the orphans: the agent has ended, and the issue is closed or held by nobody."""
     if ctx.ws.place.toplevel is None:
         return []
-    ended = {view.name: view.liveness.value for view in views if view.liveness in _ENDED}
-    agents = {view.name: view.liveness.value for view in views}
-    owners = _Owners(ended, agents, claims(ctx.locks), issues)
+    agents = {view.name: view.liveness for view in views}
+    owners = _Owners(agents, claims(ctx.locks), issues)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )
@@ -145,7 +144,7 @@ def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: st
         return []
     why = f"#{number} is closed, its work is merged"
     command = f"`git worktree remove {path_word(folder)}`"
-    kept = f"{agent} is {owners.agents[agent]}: once it has left, {command}"
+    kept = f"{agent} is {owners.agents[agent].value}: once it has left, {command}"
     return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
 
 
@@ -167,8 +166,9 @@ def _open(ws: Workspace, path: Path) -> Workspace | None:
 
 def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
     folder = Path(other.place.toplevel or "")
-    kept = f"{worktree.operation(other.git_dir)} is in progress"
-    if worktree.operation(other.git_dir) is None:
+    operation = worktree.operation(other.git_dir)
+    kept = f"{operation} is in progress"
+    if operation is None:
         work = uncommitted.take_uncommitted(other)
         kept = f"{len(work.missing)} of its paths cannot be saved" if work.missing else ""
     state = (
