@@ -240,21 +240,14 @@ class _Search:
     # ------------------------------------------------------------ the rule
 
     def _in_direction(self, direction: _Direction) -> Iterator[LostDefinition]:
-        removers = [
-            self._version(version)
-            for version in self._change(direction.base, direction.remover.commit)
-        ]
-        users = [
-            self._version(version)
-            for version in self._change(direction.base, direction.user.commit)
-        ]
+        removers, users = (
+            [self._version(change) for change in self._change(direction.base, side.commit)]
+            for side in (direction.remover, direction.user)
+        )
         theirs = {version.change.old: version for version in removers if version.change.old}
         gone = list(lost(removers, direction.names))
-        go_module = (
-            self._go_module(direction.base)
-            if any(removed.path.endswith(".go") for removed in gone)
-            else ""
-        )
+        has_go = any(removed.path.endswith(".go") for removed in gone)
+        go_module = self._go_module(direction.base) if has_go else ""
         for removed in gone:
             used = uses(removed, users, theirs, go_module)
             if used and not self._is_elsewhere(removed, direction.remover.commit):

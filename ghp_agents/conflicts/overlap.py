@@ -6,8 +6,10 @@ its paths, so that a rename and an edit have a common path.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from ghp_agents.core.file_names import parents
 
 
 class NetChange(NamedTuple):
@@ -27,33 +29,14 @@ def candidates(changes: Sequence[NetChange]) -> list[tuple[int, int]]:
             by_path[path].append(number)
     for numbers in by_path.values():
         pairs.update((x, y) for at, x in enumerate(numbers) for y in numbers[at + 1 :])
-    moved_from = _folders(changes, [change.removed if change.added else () for change in changes])
+    moved_from: dict[str, set[int]] = defaultdict(set)
+    for number, change in enumerate(changes):
+        for path in change.removed if change.added else ():
+            for folder in parents(path):
+                moved_from[folder].add(number)
     for number, change in enumerate(changes):
         for path in change.added:
-            for folder in _above(path):
-                others = [*by_path.get(folder, ()), *moved_from.get(folder, ())]
-                pairs.update(_pair(number, other) for other in others if other != number)
+            for folder in parents(path):
+                others = {*by_path.get(folder, ()), *moved_from.get(folder, ())} - {number}
+                pairs.update((min(number, other), max(number, other)) for other in others)
     return sorted(pairs)
-
-
-def _folders(
-    changes: Sequence[NetChange], paths: Sequence[frozenset[str] | tuple[()]]
-) -> dict[str, set[int]]:
-    """For each folder above one of the paths: the numbers of the changes."""
-    owners: dict[str, set[int]] = defaultdict(set)
-    for number in range(len(changes)):
-        for path in paths[number]:
-            for folder in _above(path):
-                owners[folder].add(number)
-    return owners
-
-
-def _above(path: str) -> Iterator[str]:
-    """The folders above a path."""
-    while "/" in path:
-        path = path.rpartition("/")[0]
-        yield path
-
-
-def _pair(number: int, other: int) -> tuple[int, int]:
-    return (number, other) if number < other else (other, number)

@@ -1,11 +1,11 @@
 """Trial merges of pairs of agents, each on top of the main branch, and the lines that conflict."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.conflicts import places
 from ghp_agents.conflicts.overlap import candidates
-from ghp_agents.conflicts.path_conflict import LINK, SUBMODULE, PathConflict, conflicts_of
+from ghp_agents.conflicts.path_conflict import PathConflict, conflicts_of
 from ghp_agents.conflicts.places import ClashPlace
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.git import blob_hunks, tree_changes, trial_merge
@@ -14,6 +14,7 @@ from ghp_agents.git.merge import Stage
 from ghp_agents.git.trial_merge import TrialPlace
 
 Hunks = Mapping[tuple[str, str], list[Hunk]]
+TRUNK = -1  # the number of the main branch itself, as a side
 
 
 class Clash(NamedTuple):
@@ -48,11 +49,11 @@ def merge_pairs(
 
 
 def with_lines(
-    place: TrialPlace, works: Sequence[OnTrunk], clashes: Sequence[Clash], trunk: int = -1
+    place: TrialPlace, works: Sequence[OnTrunk], clashes: Sequence[Clash]
 ) -> list[Clash]:
-    """The clashes with the lines of both sides, as they are in the files of both agents. `trunk` is
-    the number of the main branch itself, as a side. Raises GitError."""
-    own = _own_blobs(place, works, {n for c in clashes for n in (c.first, c.second) if n != trunk})
+    """The clashes with the lines of both sides, as they are in the files of both agents. Raises
+    GitError."""
+    own = _own_blobs(place, works, {n for c in clashes for n in (c.first, c.second)} - {TRUNK})
     needed: set[tuple[str, str]] = set()
     for clash in clashes:
         for conflict in clash.files:
@@ -92,15 +93,14 @@ def _own_blobs(
     }
 
 
-def _pairs(conflict: PathConflict) -> Iterator[tuple[str, str]]:
+def _pairs(conflict: PathConflict) -> list[tuple[str, str]]:
+    """The blobs whose lines are compared: the base's with each side's, or both of a new file."""
     base, ours, theirs = map(conflict.stage, (1, 2, 3))
-    if ours is None or theirs is None or not {ours.mode, theirs.mode}.isdisjoint((LINK, SUBMODULE)):
-        return
+    if ours is None or theirs is None or conflict.kind not in ("lines", "added"):
+        return []
     if base is None:
-        yield ours.oid, theirs.oid
-    elif base.mode not in (LINK, SUBMODULE):
-        yield base.oid, ours.oid
-        yield base.oid, theirs.oid
+        return [(ours.oid, theirs.oid)]
+    return [(base.oid, ours.oid), (base.oid, theirs.oid)]
 
 
 def _sides(clash: Clash, conflict: PathConflict) -> list[tuple[int, Stage | None]]:
@@ -110,15 +110,11 @@ def _sides(clash: Clash, conflict: PathConflict) -> list[tuple[int, Stage | None
 def _placed(
     clash: Clash, conflict: PathConflict, own: Mapping[tuple[int, str], str], hunks: Hunks
 ) -> tuple[ClashPlace, ...]:
-    base, ours, theirs = map(conflict.stage, (1, 2, 3))
-    if ours is None or theirs is None or conflict.kind not in ("lines", "added"):
+    compared = [hunks.get(pair, ()) for pair in _pairs(conflict)]
+    if not compared:
         return ()
-    if base is None:
-        clash_places = places.added_twice(hunks.get((ours.oid, theirs.oid), ()))
-    else:
-        clash_places = places.clashes(
-            hunks.get((base.oid, ours.oid), ()), hunks.get((base.oid, theirs.oid), ())
-        )
+    by_base = len(compared) == 2
+    clash_places = places.clashes(*compared) if by_base else places.added_twice(*compared)
     moves = [
         hunks.get((stage.oid, own.get((side, conflict.path), "")), ()) if stage else ()
         for side, stage in _sides(clash, conflict)

@@ -27,6 +27,15 @@ _KINDS: tuple[tuple[str, ConflictKind], ...] = (  # the first that fits; git's o
     ("CONFLICT (contents)", "lines"),
 )
 _ASIDE = re.compile(r"~[0-9a-f]{40,64}(_\d+)?$")  # where git moves a file that is in the way
+_WORDS: dict[ConflictKind, str] = {  # where the sides make no difference
+    "renamed": "moved by one side, and moved, deleted or added to by the other",
+    "binary": "both changed it, and it is binary",
+    "mode": "it is a file on one side, and a link or submodule on the other",
+    "folder": "it is a file on one side, and a folder on the other",
+    "link": "both changed the symbolic link",
+    "submodule": "both changed the submodule",
+    "other": "git cannot merge it",
+}
 _ORDER = [kind for _, kind in _KINDS] + ["link", "added", "other"]
 
 
@@ -102,34 +111,18 @@ def describe(conflict: PathConflict, ours: str, theirs: str) -> str:
 
 
 def _words(conflict: PathConflict, ours: str, theirs: str) -> str:
-    match conflict.kind:
-        case "lines":
-            return _of_lines(conflict.places, ours, theirs) or "both changed the same lines"
-        case "added":
-            places = _of_lines(conflict.places, ours, theirs)
-            return f"both added it{': ' if places else ''}{places}"
-        case "deleted":
-            if conflict.stage(2) is None:
-                return f"{ours} deleted it, {theirs} changed it"
-            return f"{theirs} deleted it, {ours} changed it"
-        case "renamed":
-            return "moved by one side, and moved, deleted or added to by the other"
-        case "binary":
-            return "both changed it, and it is binary"
-        case "mode":
-            return "it is a file on one side, and a link or submodule on the other"
-        case "folder":
-            return "it is a file on one side, and a folder on the other"
-        case "link":
-            return "both changed the symbolic link"
-        case "submodule":
-            return "both changed the submodule"
-    return "git cannot merge it"
+    places = _of_lines(conflict.places, ours, theirs) if conflict.places else ""
+    if conflict.kind == "lines":
+        return places or "both changed the same lines"
+    if conflict.kind == "added":
+        return f"both added it{': ' if places else ''}{places}"
+    if conflict.kind == "deleted":
+        by, other = (ours, theirs) if conflict.stage(2) is None else (theirs, ours)
+        return f"{by} deleted it, {other} changed it"
+    return _WORDS[conflict.kind]
 
 
 def _of_lines(places: Sequence[ClashPlace], ours: str, theirs: str) -> str:
-    if not places:
-        return ""
     more = len(places) - PLACES_SHOWN
     tail = f" and {count(more, 'more place')}" if more > 0 else ""
     first = [place.ours for place in places[:PLACES_SHOWN]]

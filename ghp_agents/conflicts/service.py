@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ghp_agents.claims import service as claims
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
-from ghp_agents.conflicts.pairs import Clash
+from ghp_agents.conflicts.pairs import TRUNK, Clash
 from ghp_agents.conflicts.report import ConflictReport, PairConflict, TrunkConflict
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
@@ -121,15 +121,8 @@ def stale_works(
         trial_merge.use_attributes(place, tip)
         read, _ = works.read(here, place, scratch)
         merged, _ = trunk.merge_each(place, tip, read)
-        clashes = [
-            Clash(-1, n, on_trunk.conflicts)
-            for n, on_trunk in enumerate(merged)
-            if on_trunk.conflicts
-        ]
-        return [
-            TrunkConflict(merged[clash.second].work, clash.files)
-            for clash in pairs.with_lines(place, merged, clashes)
-        ]
+        clashes = _with_trunk(merged, _mine(merged, None))
+        return _trunk_conflicts(merged, pairs.with_lines(place, merged, clashes))
 
 
 @contextmanager
@@ -147,16 +140,15 @@ def _compared(
 ) -> ConflictReport:  # fmt: skip
     """The report with the conflicts of what was merged into the main branch."""
     mine = _mine(merged, agent)
-    with_trunk = [Clash(-1, n, merged[n].conflicts) for n in mine if merged[n].conflicts]
     clashes = (
         [] if trunk_only else pairs.merge_pairs(place, merged, None if agent is None else mine)
     )
     failed = [clash for clash in clashes if clash.failure]
     clashes = [clash for clash in clashes if not clash.failure]
-    clashes = pairs.with_lines(place, merged, [*with_trunk, *clashes])
+    clashes = pairs.with_lines(place, merged, [*_with_trunk(merged, mine), *clashes])
     best = order.best_order(
         len(merged),
-        [(clash.first, clash.second) for clash in clashes if clash.first >= 0],
+        [(clash.first, clash.second) for clash in clashes if clash.first != TRUNK],
         blocked={n for n, on_trunk in enumerate(merged) if on_trunk.conflicts},
         preferred={
             n for n, on_trunk in enumerate(merged) if on_trunk.work.commit == on_trunk.work.head
@@ -165,12 +157,8 @@ def _compared(
     )
     turn = {number: at for at, number in enumerate((*best.free, *best.resolving))}
     return report._replace(
-        pairs=tuple(_pair(merged, clash, turn) for clash in clashes if clash.first >= 0),
-        with_trunk=tuple(
-            TrunkConflict(merged[clash.second].work, clash.files)
-            for clash in clashes
-            if clash.first < 0
-        ),
+        pairs=tuple(_pair(merged, clash, turn) for clash in clashes if clash.first != TRUNK),
+        with_trunk=tuple(_trunk_conflicts(merged, clashes)),
         unread=(*report.unread, *(_unmerged(merged, clash) for clash in failed)),
         order=best if agent is None and not trunk_only else None,
     )
@@ -180,6 +168,15 @@ def _mine(merged: Sequence[OnTrunk], agent: str | None) -> list[int]:
     return [
         n for n, on_trunk in enumerate(merged) if agent is None or agent in on_trunk.work.agents
     ]
+
+
+def _with_trunk(merged: Sequence[OnTrunk], numbers: Sequence[int]) -> list[Clash]:
+    """What conflicts with the main branch, of these works."""
+    return [Clash(TRUNK, n, merged[n].conflicts) for n in numbers if merged[n].conflicts]
+
+
+def _trunk_conflicts(merged: Sequence[OnTrunk], clashes: Sequence[Clash]) -> list[TrunkConflict]:
+    return [TrunkConflict(merged[x.second].work, x.files) for x in clashes if x.first == TRUNK]
 
 
 def _pair(merged: Sequence[OnTrunk], clash: Clash, turn: dict[int, int]) -> PairConflict:

@@ -7,7 +7,7 @@ from ghp_agents.conflicts.overlap import NetChange
 from ghp_agents.conflicts.path_conflict import PathConflict, conflicts_of
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
 from ghp_agents.git import loose, tree_changes, trial_merge
-from ghp_agents.git.trial_merge import TrialPlace
+from ghp_agents.git.trial_merge import TrialMerge, TrialPlace
 from ghp_agents.hotpath.quoting import one_line
 
 _WHO = "ghp <ghp@localhost> 0 +0000"
@@ -38,16 +38,13 @@ def merge_each(
         return [], []
     trunk_tree, *own_trees = tree_changes.trees(place, [trunk, *(work.commit for work in works)])
     merges = trial_merge.merge_all(place, [(trunk, work.commit) for work in works])
-    unread = [
-        UnreadWork(work.name, _why(merged.failure))
-        for work, merged in zip(works, merges, strict=True)
-        if merged.failure
-    ]
-    ready = [
-        (work, own_tree, merged)
-        for work, own_tree, merged in zip(works, own_trees, merges, strict=True)
-        if not merged.failure and not (merged.is_clean and merged.tree == trunk_tree)
-    ]
+    unread: list[UnreadWork] = []
+    ready: list[tuple[AgentWork, str, TrialMerge]] = []
+    for work, own_tree, merged in zip(works, own_trees, merges, strict=True):
+        if merged.failure:
+            unread.append(UnreadWork(work.name, _why(merged.failure)))
+        elif not merged.is_clean or merged.tree != trunk_tree:
+            ready.append((work, own_tree, merged))
     differing = tree_changes.changes(place, [(trunk_tree, merged.tree) for *_, merged in ready])
     fresh = loose.NewObjects(str(place.objects), len(trunk))
     on_trunk: list[OnTrunk] = []

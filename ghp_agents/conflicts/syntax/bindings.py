@@ -217,39 +217,31 @@ class _Importer(NamedTuple):
     imports: tuple[Import, ...]
     go_module: str
 
+    def bound_to(self, alias: str) -> list[Import]:
+        """The imports that bind a name."""
+        return [binding for binding in self.imports if binding.alias == alias]
+
     def imports_name(self, name: str, module: str) -> bool:
         """Whether `name` is imported under that name, and from that module alone."""
-        bound = [binding for binding in self.imports if binding.alias == name]
-        return bool(bound) and all(
-            binding.name == name and names_module(binding.module, self.path, module, self.go_module)
-            for binding in bound
-        )
+        bound = self.bound_to(name)
+        return bool(bound) and all(self._is_from(binding, name, module) for binding in bound)
 
     def takes(self, name: str, module: str) -> bool:
         """Whether `name` is imported from that module, under any name."""
-        return any(
-            binding.name == name and names_module(binding.module, self.path, module, self.go_module)
-            for binding in self.imports
-        )
+        return any(self._is_from(binding, name, module) for binding in self.imports)
+
+    def _is_from(self, binding: Import, name: str, module: str) -> bool:
+        return binding.name == name and self._is(binding.module, module)
 
     def is_module(self, qualifier: str, module: str) -> bool:
-        """Whether `qualifier` is that module."""
-        bound = [binding for binding in self.imports if binding.alias == qualifier]
-        if not bound and "::" in f"{qualifier}::":
-            return names_module(qualifier, self.path, module) if self.is_rust else False
-        return bool(bound) and all(
-            names_module(module_in(binding, self.path), self.path, module, self.go_module)
-            for binding in bound
-        )
+        """Whether `qualifier` is that module; in Rust also without an import."""
+        bound = self.bound_to(qualifier)
+        if not bound:
+            return family(self.path) == "rust" and self._is(qualifier, module)
+        return all(self._is(module_in(binding, self.path), module) for binding in bound)
 
-    def has_alias(self, name: str) -> bool:
-        """Whether any import binds the name."""
-        return any(binding.alias == name for binding in self.imports)
-
-    @property
-    def is_rust(self) -> bool:
-        """Whether paths can be used without an import."""
-        return family(self.path) == "rust"
+    def _is(self, spelled: str, module: str) -> bool:
+        return names_module(spelled, self.path, module, self.go_module)
 
 
 def _is_bound_name(place: Place, gone: Lost, importer: _Importer, is_same: bool) -> bool:
@@ -264,7 +256,7 @@ def _is_bound_name(place: Place, gone: Lost, importer: _Importer, is_same: bool)
     if place.role == MEMBER:
         return importer.is_module(place.qualifier, module)
     if is_same or (language in ("go", "java") and module_of(importer.path) == module):
-        return not importer.has_alias(name)
+        return not importer.bound_to(name)
     return importer.imports_name(name, module)
 
 
@@ -287,6 +279,6 @@ def _is_bound_member(place: Place, gone: Lost, importer: _Importer, is_same: boo
     if place.role == MEMBER and place.qualifier == owner:
         near = is_same or (family(gone.path) == "java" and module_of(importer.path) == module)
         by_import = importer.imports_name(owner, module)
-        return by_import or (near and not importer.has_alias(owner))
+        return by_import or (near and not importer.bound_to(owner))
     is_java_call = place.role == USE and family(gone.path) == "java"
     return is_java_call and is_same and place.owner == owner

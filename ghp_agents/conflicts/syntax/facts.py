@@ -55,13 +55,7 @@ class SyntaxFacts(NamedTuple):
 
 def to_json(facts: SyntaxFacts) -> list[Any]:
     """The facts as JSON can hold them."""
-    return [
-        facts.definitions,
-        facts.imports,
-        facts.places,
-        sorted(facts.words),
-        facts.has_error,
-    ]
+    return [*facts[:3], sorted(facts.words), facts.has_error]
 
 
 def from_json(content: Any) -> SyntaxFacts:

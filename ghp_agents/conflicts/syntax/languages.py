@@ -11,8 +11,7 @@ class Language(NamedTuple):
     """How to read one language's syntax tree."""
 
     name: str
-    package: str  # the grammar's Python package, and its function
-    function: str
+    package: str  # the grammar's Python package
     definitions: Mapping[str, str]  # node -> kind; its name is in the field of `name_fields`
     classes: Mapping[str, str]  # node -> field with the name: what its content belongs to
     functions: frozenset[str]  # nodes with local names
@@ -23,6 +22,7 @@ class Language(NamedTuple):
     wrappers: frozenset[str] = frozenset()  # nodes to look through
     name_fields: Mapping[str, str] = {}  # where it is not `name`
     identifiers: tuple[str, ...] = ("identifier",)
+    function: str = "language"  # of the package
 
 
 def _set(text: str) -> frozenset[str]:
@@ -36,7 +36,6 @@ def _map(text: str) -> dict[str, str]:
 PYTHON = Language(
     "python",
     "tree_sitter_python",
-    "language",
     _map("function_definition=function class_definition=class assignment=constant"),
     _map("class_definition=name"),
     _set(
@@ -76,7 +75,6 @@ _JS_DEFINITIONS = (
 JAVASCRIPT = Language(
     "javascript",
     "tree_sitter_javascript",
-    "language",
     _map(_JS_DEFINITIONS),
     _map(
         "class_declaration=name class=name abstract_class_declaration=name "
@@ -110,7 +108,6 @@ TSX = TYPESCRIPT._replace(name="tsx", function="language_tsx")
 GO = Language(
     "go",
     "tree_sitter_go",
-    "language",
     _map(
         "function_declaration=function method_declaration=method type_spec=type type_alias=type "
         "const_spec=constant var_spec=constant"
@@ -133,7 +130,6 @@ GO = Language(
 RUST = Language(
     "rust",
     "tree_sitter_rust",
-    "language",
     _map(
         "function_item=function struct_item=type enum_item=type union_item=type trait_item=type "
         "const_item=constant static_item=constant type_item=type macro_definition=macro"
@@ -161,7 +157,6 @@ RUST = Language(
 JAVA = Language(
     "java",
     "tree_sitter_java",
-    "language",
     _map(
         "class_declaration=class interface_declaration=class enum_declaration=class "
         "record_declaration=class method_declaration=method variable_declarator=constant"
@@ -189,7 +184,6 @@ JAVA = Language(
 RUBY = Language(
     "ruby",
     "tree_sitter_ruby",
-    "language",
     _map("class=class module=class assignment=constant"),
     _map("class=name module=name"),
     _set("method singleton_method block do_block lambda"),
@@ -203,7 +197,6 @@ RUBY = Language(
 C = Language(
     "c",
     "tree_sitter_c",
-    "language",
     _map(
         "function_definition=function preproc_def=macro preproc_function_def=macro "
         "type_definition=type struct_specifier=type union_specifier=type enum_specifier=type "

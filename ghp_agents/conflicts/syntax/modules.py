@@ -41,10 +41,7 @@ def names_module(spelled: str, importer: str, module: str, go_module: str = "") 
     if language == "javascript":
         path = posixpath.normpath(posixpath.join(posixpath.dirname(importer), spelled))
         is_relative = spelled.startswith(("./", "../")) or spelled in (".", "..")
-        return is_relative and module in (
-            path,
-            _without_suffix(path).removesuffix("/index"),
-        )
+        return is_relative and module in (path, _without_suffix(path).removesuffix("/index"))
     if language == "java":
         return f"/{module}".endswith("/" + spelled.replace(".", "/"))
     if language == "go":

@@ -65,7 +65,7 @@ def read_facts(language: str, source: bytes, names: Collection[str]) -> SyntaxFa
     nodes = [node for node in all_nodes if node.text in wanted]
     return SyntaxFacts(
         tuple(defined[:MOST_DEFINITIONS]),
-        tuple(_imports(how, language, imports, root)),
+        tuple(_imports(language, imports, root)),
         tuple(_places(how, nodes, all_nodes)),
         frozenset(_text(node) for node in nodes),
         root.has_error,
@@ -163,7 +163,7 @@ def _is_private(node: Node) -> bool:
 # ---------------------------------------------------------------- imports and places
 
 
-def _imports(how: Language, language: str, query: Any, root: Node) -> Iterator[Import]:
+def _imports(language: str, query: Any, root: Node) -> Iterator[Import]:
     for node in _nodes(query, root)[:MOST_PLACES]:
         yield from import_text.read(language, _text(node))
     if language in ("javascript", "typescript", "tsx"):
