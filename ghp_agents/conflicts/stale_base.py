@@ -81,10 +81,8 @@ def known(ws: Workspace, agent: str) -> StaleBase | None:
     if base is None or not Path(base.folder or "/nonexistent").is_dir():
         return None
     folder = Path(base.folder)
-    from ghp_agents.git import merge
-
     head = worktree.head(folder)
-    return None if head and merge.is_ancestor(folder, base.tip, head) else base
+    return None if head and worktree.contains(folder, head, base.tip) else base
 
 
 def sentence(base: StaleBase) -> str:

@@ -87,10 +87,7 @@ def _file(
     texts = dict(zip(numbers, [blob.content for blob in blobs if blob], strict=True))
     if any(b"\0" in text[:8_000] for text in texts.values()):
         return ConflictedFile(path, "binary")
-    changes = [
-        *_changes(common_dir, versions, 2, texts, env),
-        *_changes(common_dir, versions, 3, texts, env),
-    ]
+    changes = [x for side in (2, 3) for x in _changes(common_dir, versions, side, texts, env)]
     overlaps = list(_overlaps(changes, _lines(texts[2]), _lines(texts[3])))
     return ConflictedFile(path, kind, tuple(overlaps[:OVERLAPS]), max(0, len(overlaps) - OVERLAPS))
 

@@ -18,7 +18,5 @@ def among(toplevel: str, paths: Sequence[str]) -> Collection[str]:
     words = ["check-attr", "-z", "--stdin", ATTRIBUTE]
     marked = git.run(words, cwd=folder, stdin=listed)
     generated = zip(paths, values(marked.out), strict=False)
-    ignored_paths = {
-        os.fsdecode(name).removeprefix(HERE) for name in ignored.out.split(b"\0") if name
-    }
+    ignored_paths = {name.removeprefix(HERE) for name in ignored.names}
     return ignored_paths | {path for path, is_generated in generated if is_generated}

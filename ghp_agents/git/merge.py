@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.files import random_hex
 from ghp_agents.git import process as git
+from ghp_agents.git import worktree
 from ghp_agents.git.index_copy import borrowed
 
 MERGE_TREE = (2, 38)  # the first git with `merge-tree --write-tree`
@@ -57,7 +58,7 @@ def merge_commits(
     `scratch` is a folder for a temporary worktree; `env` names the committer.
     """
     if method == "rebase":
-        if is_ancestor(folder, onto, head):
+        if worktree.contains(folder, head, onto):
             return MergeResult(head)
         return _replayed(folder, scratch, onto, head, env)
     merged = merge(folder, scratch, onto, head)
@@ -137,11 +138,6 @@ def commit(
     return git.check(args, cwd=folder, stdin=message.encode("utf-8", "replace"), env=env).text
 
 
-def is_ancestor(folder: Path, older: str, newer: str) -> bool:
-    """Whether `newer` contains `older`."""
-    return git.run(["merge-base", "--is-ancestor", older, newer], cwd=folder).code == 0
-
-
 def landed(folder: Path, trunk: str, head: str) -> str | None:
     """The commit by which `head` was merged into the default branch: a commit with its trailer, or
     itself. None if it was not merged."""
@@ -166,7 +162,7 @@ def landed_unmarked(folder: Path, trunk: str, head: str) -> str | None:
     lines = shown.text.splitlines() if shown.code == 0 else []
     if lines:
         return trunk if all(line.startswith("-") for line in lines) else None
-    return head if is_ancestor(folder, head, trunk) else None
+    return head if worktree.contains(folder, trunk, head) else None
 
 
 def containing(folder: Path, commit: str, refs: Sequence[str]) -> set[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ghp_agents.core.file_names import parents
 from ghp_agents.git import process as git
+from ghp_agents.git.merge import read_stages
 from ghp_agents.git.patch_text import HINT, LINK, Piece, UnsafePatchError, is_git_folder
 
 _HOPS = 40  # links in a chain, as in the kernel
@@ -93,13 +94,10 @@ def _tracked(folder: Path, names: list[str]) -> dict[str, str | None]:
     if not names:
         return {}
     targets: dict[str, str | None] = {}
-    wanted = {os.fsencode(name) for name in names}
-    for line in git.check(["ls-files", "-z", "--stage"], cwd=folder).out.split(b"\0"):
-        facts, _, name = line.partition(b"\t")
-        mode, _, rest = facts.decode().partition(" ")
-        if name in wanted and mode != "160000":
-            oid = rest.partition(" ")[0]
-            targets[os.fsdecode(name)] = _link(folder, oid) if mode == LINK else None
+    wanted = set(names)
+    for stage in read_stages(git.check(["ls-files", "-z", "--stage"], cwd=folder).names):
+        if stage.path in wanted and stage.mode != "160000":
+            targets[stage.path] = _link(folder, stage.oid) if stage.mode == LINK else None
     return targets
 
 

@@ -114,20 +114,8 @@ def run(
     an update. `keep_open` are descriptors of locks that the child must hold while it runs. Raises
     GitTimeoutError, NotSetUpError (no git).
     """
-    try:
-        process = subprocess.Popen(
-            _command(args, git_dir),
-            cwd=cwd,
-            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment(env),
-            start_new_session=True,
-            pass_fds=tuple(keep_open),
-        )
-    except FileNotFoundError as error:
-        raise _not_started(error, cwd) from None
-    with process:
+    given = subprocess.DEVNULL if stdin is None else subprocess.PIPE
+    with _open(args, cwd, git_dir, env, given, subprocess.PIPE, keep_open) as process:
         try:
             out, err = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
@@ -143,18 +131,21 @@ def run(
 
 def start(args: Sequence[str], *, git_dir: Path, env: Mapping[str, str] | None = None) -> Process:
     """Start git with pipes to its standard input and output. Raises NotSetUpError (no git)."""
+    return _open(args, git_dir, git_dir, env, subprocess.PIPE, subprocess.DEVNULL)
+
+
+def _open(
+    args: Sequence[str], cwd: Path, git_dir: Path | None, env: Mapping[str, str] | None,
+    stdin: int, stderr: int, keep_open: Sequence[int] = (),
+) -> Process:  # fmt: skip
     try:
         return subprocess.Popen(
-            _command(args, git_dir),
-            cwd=git_dir,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=environment(env),
-            start_new_session=True,
-        )
+            _command(args, git_dir), cwd=cwd, env=environment(env), stdin=stdin,
+            stdout=subprocess.PIPE, stderr=stderr, start_new_session=True,
+            pass_fds=tuple(keep_open),
+        )  # fmt: skip
     except FileNotFoundError as error:
-        raise _not_started(error, git_dir) from None
+        raise _not_started(error, cwd) from None
 
 
 def kill(process: Process) -> None:

@@ -35,6 +35,11 @@ class Difference(NamedTuple):
     path: str
     inside: bool = False  # a submodule with changes inside
 
+    @property
+    def is_unmerged(self) -> bool:
+        """Whether it conflicts."""
+        return "U" in self.code or self.code in ("AA", "DD")
+
 
 class Commit(NamedTuple):
     """A commit, for display."""
@@ -100,9 +105,13 @@ def unmerged(folder: Path) -> tuple[str, ...]:
 def differences(folder: Path) -> list[Difference]:
     """All differences from the last commit, and new files; a new folder is one entry."""
     args = ["status", "--porcelain=v2", "-z", "--untracked-files=normal", "--no-renames"]
-    words = git.check([*args, "--ignore-submodules=none"], cwd=folder).out.split(b"\0")
+    return read_status(git.check([*args, "--ignore-submodules=none"], cwd=folder))
+
+
+def read_status(shown: git.Result) -> list[Difference]:
+    """What `git status --porcelain=v2 -z --no-renames` lists, by path."""
     entries: list[Difference] = []
-    for word in (os.fsdecode(word) for word in words if word):
+    for word in shown.names:
         kind, _, rest = word.partition(" ")
         if kind == "1":  # XY sub mH mI mW hH hI path
             code, inner, *_, path = rest.split(" ", 7)
@@ -113,12 +122,6 @@ def differences(folder: Path) -> list[Difference]:
         elif kind == "?":
             entries.append(Difference("??", rest))
     return sorted(entries, key=lambda difference: difference.path)
-
-
-def files(folder: Path) -> list[str]:
-    """The paths of all files that git does not ignore, sorted."""
-    args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    return sorted(set(git.check(args, cwd=folder).names))
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:

@@ -4,11 +4,13 @@ The user's index, objects and files stay as they are, and no filter of the confi
 """
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.git import process as git
+from ghp_agents.git import worktree
 from ghp_agents.git.index_copy import LeftOut, ScratchIndex, fitting, size_of, stage
 from ghp_agents.git.trial_merge import Programs
 from ghp_agents.hotpath.locate import Location
@@ -20,6 +22,7 @@ _STATUS = (
     *("status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--no-renames"),
     *("--ignore-submodules=dirty", "--no-ahead-behind"),
 )
+_HEAD = re.compile(rb"# branch\.oid ([0-9a-f]+)\0")  # before the first commit: `(initial)`
 
 
 class WorktreeTree(NamedTuple):
@@ -31,49 +34,30 @@ class WorktreeTree(NamedTuple):
     left_out: tuple[LeftOut, ...] = ()
 
 
-class _Status(NamedTuple):
-    head: str
-    changed: list[str]
-    new: list[str]
-    unmerged: list[str]
-
-
 def read(place: Location, scratch: Path, objects: Path, programs: Programs) -> WorktreeTree:
     """Read a worktree. `scratch` is an empty folder; new objects go to `objects`. Raises GitError,
     NotSetUpError (the worktree vanished), OSError."""
     assert place.toplevel is not None
     folder = Path(place.toplevel)
     args = [*programs.flags, *_STATUS]
-    status = _parse(git.check(args, cwd=folder, env=programs.env, timeout=TIMEOUT_S).out)
-    if status.unmerged:
-        return WorktreeTree(status.head, unmerged=tuple(status.unmerged))
-    if not status.head or not (status.changed or status.new):
-        return WorktreeTree(status.head)
-    sizes = {name: size_of(folder / name) or 0 for name in status.changed}
+    shown = git.check(args, cwd=folder, env=programs.env, timeout=TIMEOUT_S)
+    named = _HEAD.match(shown.out)
+    head, entries = named[1].decode() if named else "", worktree.read_status(shown)
+    unmerged = tuple(entry.path for entry in entries if entry.is_unmerged)
+    if unmerged or not head or not entries:
+        return WorktreeTree(head, unmerged=unmerged)
+    new = [entry.path for entry in entries if entry.code == "??"]
+    changed = [entry.path for entry in entries if entry.code != "??"]
+    sizes = {name: size_of(folder / name) or 0 for name in changed}
     huge = [LeftOut(name, size, "too large") for name, size in sizes.items() if size > LARGEST]
-    chosen, left_out = fitting(folder, status.new, NEW_BYTES)
+    chosen, left_out = fitting(folder, new, NEW_BYTES)
     left_out = huge + left_out
     names = [*(name for name, size in sizes.items() if size <= LARGEST), *chosen]
     names = _without_filters(folder, names, programs, left_out)
     copy = ScratchIndex(place, scratch, objects, programs.flags, programs.env)
     if names and not _update(copy, names):
         left_out += stage(copy, NEW_BYTES)
-    return WorktreeTree(status.head, copy.git("write-tree").text, (), tuple(left_out))
-
-
-def _parse(out: bytes) -> _Status:
-    head, changed, new, unmerged = "", list[str](), list[str](), list[str]()
-    for word in map(os.fsdecode, out.split(b"\0")):
-        kind, _, rest = word.partition(" ")
-        if kind == "1":  # XY sub mH mI mW hH hI path
-            changed.append(rest.split(" ", 7)[-1])
-        elif kind == "u":  # XY sub m1 m2 m3 mW h1 h2 h3 path
-            unmerged.append(rest.split(" ", 9)[-1])
-        elif kind == "?":
-            new.append(rest)
-        elif rest.startswith("branch.oid "):
-            head = rest.removeprefix("branch.oid ").replace("(initial)", "")
-    return _Status(head, changed, new, unmerged)
+    return WorktreeTree(head, copy.git("write-tree").text, (), tuple(left_out))
 
 
 def _without_filters(

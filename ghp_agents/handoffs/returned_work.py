@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import AgentName, listed
-from ghp_agents.git import merge, worktree
+from ghp_agents.git import worktree
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.returned import FOLDER, Return
@@ -60,7 +60,7 @@ def _is_resolved(ws: Workspace, entry: Return) -> bool:
         return entry.issue is None  # without an issue it is over; an issue is not over yet
     if tip == entry.head or not worktree.has_commit(ws.folder, entry.head):
         return False
-    return not merge.is_ancestor(ws.folder, tip, entry.head)
+    return not worktree.contains(ws.folder, entry.head, tip)
 
 
 def why(entry: Return) -> str:

@@ -10,7 +10,7 @@ from ghp_agents.core import globs
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.glob_paths import escaped, spelled, spelled_all
 from ghp_agents.core.ids import Actor
-from ghp_agents.git import worktree
+from ghp_agents.git import changed_paths
 from ghp_agents.leases.hold import Hold
 from ghp_agents.workspace import Workspace
 
@@ -47,7 +47,7 @@ class WorktreeFiles:
     def files(self) -> list[str]:
         """Tracked files and untracked ones not ignored, sorted; none in a bare repository."""
         top = self._ws.place.toplevel
-        return worktree.files(Path(top)) if top else []
+        return changed_paths.below(Path(top), ".") if top else []
 
     @cached_property
     def fold(self) -> bool:

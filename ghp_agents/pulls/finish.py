@@ -4,7 +4,7 @@ Each step first checks whether it is already done. So a killed or repeated finis
 same pull request.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -26,13 +26,13 @@ from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import check_cache, deliverables, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
+from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import checkout
 from ghp_agents.worktrees.provisioned_files import committed, was_provisioned
 
 LISTED = 10
-Tell = Callable[[str], None]
 
 
 class Finished(NamedTuple):

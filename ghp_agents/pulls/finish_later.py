@@ -17,8 +17,9 @@ from ghp_agents.handoffs import evidence
 from ghp_agents.ports import Context
 from ghp_agents.pulls import check_cache, finish, run_checks, update_branch
 from ghp_agents.pulls.check import Check
-from ghp_agents.pulls.finish import Finished, FinishSubject, Tell
+from ghp_agents.pulls.finish import Finished, FinishSubject
 from ghp_agents.pulls.pull import no_base
+from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 

@@ -1,13 +1,13 @@
 """Pull requests without GitHub: kept in the state in git, and merged by this clone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.git import changed_paths, worktree_admin
+from ghp_agents.git import changed_paths, worktree, worktree_admin
 from ghp_agents.git import merge as git_merge
 from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
@@ -149,9 +149,7 @@ class LocalForge:
             git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
         )
         if landed is None:
-            refuse_unready(pull)
-            if tips.get(pull.branch) != head:
-                raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
+            _refuse_moved(pull, tips, head)
             if onto and trunk != onto:
                 raise PullMovedError(pull, pull.base)
             landed = self._land(pull, by, trunk, head, message)
@@ -170,9 +168,7 @@ class LocalForge:
         base = pulls[0].base
         tips = branches.tips(self._ws, base, *(pull.branch for pull in pulls))
         for pull, step in zip(pulls, steps, strict=True):
-            refuse_unready(pull)
-            if tips.get(pull.branch) != step.head:
-                raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
+            _refuse_moved(pull, tips, step.head)
         if tips.get(base) != onto:
             raise PullMovedError(pulls[0], base)
         self._publish(
@@ -211,7 +207,7 @@ class LocalForge:
             )
         if pushed.answer is PushOutcome.UNKNOWN:
             now = branches.tips(self._ws, pull.base).get(pull.base, "")
-            if not git_merge.is_ancestor(self._ws.folder, commit, now):
+            if not worktree.contains(self._ws.folder, now, commit):
                 raise UnknownError(
                     f"It is unknown whether {names} was merged: {pushed.words}",
                     hint="Run the same command again; it checks first.",
@@ -248,6 +244,12 @@ class LocalForge:
         """List open pull requests, with `closed` all of them, oldest first."""
         pulls = replay.fold(_log(self._store.snapshot()))
         return [item.pull for item in pulls if closed or item.pull.state == "open"]
+
+
+def _refuse_moved(pull: Pull, tips: Mapping[str, str], head: str) -> None:
+    refuse_unready(pull)
+    if tips.get(pull.branch) != head:
+        raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
 
 
 def _log(snapshot: Snapshot) -> PullEvents:

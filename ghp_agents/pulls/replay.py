@@ -7,7 +7,7 @@ branch has it.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ghp_agents.core.ids import Timestamp, digest
+from ghp_agents.core.ids import digest
 from ghp_agents.pulls.pull import Pull, Sent
 from ghp_agents.pulls.record import PullEvent, decode
 from ghp_agents.state.codec import EventLog, order, read_files
@@ -58,9 +58,8 @@ def _pull(number: int, events: Sequence[PullEvent]) -> Pull:
     first = next(event for event in events if event.kind == "open")
     sent = [event for event in events if event.kind != "merge" and "head" in event.fields]
     merged = next((event for event in events if event.kind == "merge"), None)
-    merged_as = merged.fields.get("mergedAs") if merged else None
-    if merged:  # later changes of the branch are other work
-        fields |= {name: merged.fields[name] for name in ("head",) if name in merged.fields}
+    if merged and "head" in merged.fields:  # later changes of the branch are other work
+        fields["head"] = merged.fields["head"]
     return Pull(
         number=number,
         branch=fields.get("branch", ""),
@@ -73,8 +72,8 @@ def _pull(number: int, events: Sequence[PullEvent]) -> Pull:
         state="merged" if merged else fields.get("state", "open"),
         author=first.by.name,
         created_at=first.at,
-        updated_at=events[-1].at if events else Timestamp(""),
-        merged_as=merged_as,
+        updated_at=events[-1].at,
+        merged_as=merged.fields.get("mergedAs") if merged else None,
         paths=tuple(merged.fields.get("paths", ())) if merged else (),
         sent=Sent(sent[-1].fields["head"], sent[-1].by) if sent else None,
     )

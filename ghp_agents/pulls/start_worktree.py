@@ -9,9 +9,10 @@ from typing import NamedTuple
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import issue_of_branch
-from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import commits, missing_commits
 from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.locate import locate
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
@@ -60,14 +61,14 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
             {**refs.on_remote, **refs.local}, issue.number, agent, reported
         )
         pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
-        if existing is None:
-            refs = refs._replace(base=_beginning(ctx, issue, refs))
-            existing = _handed_branch(ctx, issue, refs)
-            refs = refs._replace(
-                local={**refs.local, existing: refs.base} if existing else refs.local
-            )
-        else:
-            refs = _bring_forward(ctx, agent, issue, existing, refs)
+        last = missing_commits.last_handed(ctx.store, issue.number)
+        if existing is not None:
+            refs = _bring_forward(ctx, agent, last, existing, refs) if last else refs
+        elif last is not None:
+            refs = refs._replace(base=_beginning(ctx, issue, last, refs.base))
+            existing = _handed_branch(ctx.ws, issue, last, refs.base)
+            if existing:
+                refs = refs._replace(local={**refs.local, existing: refs.base})
         branch = existing or branch_names.branch_name(
             agent, issue.number, issue.title, pattern, repo
         )
@@ -79,15 +80,14 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         return _add_worktree(ctx.ws, issue, branch, refs, held)
 
 
-def _beginning(ctx: Context, issue: Issue, refs: _KnownBranches) -> str:
-    """The commit at which a new branch begins: the one that was handed over, else main's. Raises
+def _beginning(ctx: Context, issue: Issue, last: Handoff, main: str) -> str:
+    """The commit at which a new branch begins: the one that was handed over, else `main`. Raises
     UnknownError if this clone lacks what was handed over."""
-    last, folder = missing_commits.last_handed(ctx.store, issue.number), ctx.ws.folder
-    if last is None or not (last.commits or (last.branch and last.branch != _base(ctx.ws))):
-        return refs.base
+    if not (last.commits or (last.branch and last.branch != _base(ctx.ws))):
+        return main
     why = commits.unpack(ctx.ws, ctx.store, last)
     if not why:
-        return refs.base if worktree.contains(folder, refs.base, last.head) else last.head
+        return main if worktree.contains(ctx.ws.folder, main, last.head) else last.head
     name, reason = file(last.branch or last.head), f": {why}" if last.commits else ""
     raise UnknownError(
         f"{named(*last.by)} handed #{issue.number} over on branch {name} ({last.name}), which "
@@ -97,14 +97,13 @@ def _beginning(ctx: Context, issue: Issue, refs: _KnownBranches) -> str:
     )
 
 
-def _handed_branch(ctx: Context, issue: Issue, refs: _KnownBranches) -> str | None:
+def _handed_branch(ws: Workspace, issue: Issue, last: Handoff, base: str) -> str | None:
     """Create the branch that was handed over, at its commit, if it is one of agents."""
-    last = missing_commits.last_handed(ctx.store, issue.number)
-    name = (last.branch or "") if last and last.head == refs.base else ""
+    name = (last.branch or "") if last.head == base else ""
     is_ours = branch_names.is_branch(name) and issue_of_branch(name) == issue.number
     if not (is_ours and name.startswith("agent/")):
         return None
-    return name if _create(ctx.ws, name, refs.base) else None
+    return name if _create(ws, name, base) else None
 
 
 def _create(ws: Workspace, branch: str, commit: str) -> bool:
@@ -112,12 +111,11 @@ def _create(ws: Workspace, branch: str, commit: str) -> bool:
 
 
 def _bring_forward(
-    ctx: Context, agent: str, issue: Issue, branch: str, refs: _KnownBranches
+    ctx: Context, agent: str, last: Handoff, branch: str, refs: _KnownBranches
 ) -> _KnownBranches:
     """Bring a branch to the commit that was handed over to `agent`, if that only adds commits."""
-    last, folder = missing_commits.last_handed(ctx.store, issue.number), ctx.ws.folder
-    tip = refs.local.get(branch) or refs.on_remote[branch]
-    if last is None or (last.to, last.branch) != (agent, branch) or last.head == tip:
+    folder, tip = ctx.ws.folder, refs.local.get(branch) or refs.on_remote[branch]
+    if (last.to, last.branch) != (agent, branch) or last.head == tip:
         return refs
     if branch in refs.on_remote and not worktree.has_commit(folder, last.head):
         with suppress(UnknownError):
@@ -159,9 +157,9 @@ def _add_worktree(
         return StartedWorktree(path, branch, "continued" if remote_tip else "new", notes)
     if remote_tip and remote_tip != local_tip:
         remote_tip = branches.tips(ws, branch).get(branch, remote_tip)
-        if merge.is_ancestor(ws.folder, local_tip, remote_tip):
+        if worktree.contains(ws.folder, remote_tip, local_tip):
             worktree_admin.forward(ws.folder, branch, local_tip, remote_tip)
-        elif not merge.is_ancestor(ws.folder, remote_tip, local_tip):
+        elif not worktree.contains(ws.folder, local_tip, remote_tip):
             notes += (f"{branch} has diverged: this clone and the remote both have new commits.",)
     worktree_admin.add(ws.folder, path, branch, keep_open=held)
     return StartedWorktree(path, branch, "continued", notes)

@@ -82,7 +82,7 @@ def compare_with_remote(ws: Workspace, base: str, branch: str, head: str) -> Tip
 def is_behind(ws: Workspace, tips: Tips) -> bool:
     """Whether the remote's branch is ahead of this one."""
     sent = tips.sent
-    return bool(sent and sent != tips.head and merge.is_ancestor(ws.folder, tips.head, sent))
+    return bool(sent and sent != tips.head and worktree.contains(ws.folder, sent, tips.head))
 
 
 def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
@@ -110,7 +110,7 @@ def _lacking(ws: Workspace, tips: Tips) -> RefusedError:
 def _contains_remote(ws: Workspace, tips: Tips) -> bool:
     """Return whether the branch here contains the remote's tip, now or in its reflog."""
     assert tips.sent is not None
-    if merge.is_ancestor(ws.folder, tips.sent, tips.head):
+    if worktree.contains(ws.folder, tips.head, tips.sent):
         return True
     args = ["reflog", "show", "--format=%H", f"refs/heads/{tips.branch}", "--"]
     return tips.sent in git.run(args, cwd=ws.folder).text.split()
@@ -119,7 +119,7 @@ def _contains_remote(ws: Workspace, tips: Tips) -> bool:
 def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     """Update the branch to the default branch by the configured method; return its new head.
     Raises RefusedError for a conflict; then nothing has changed."""
-    if merge.is_ancestor(ws.folder, tips.trunk, tips.head):
+    if worktree.contains(ws.folder, tips.head, tips.trunk):
         return tips.head
     method = ws.settings.update_method
     result = combined(ws, tips, by, method)

@@ -115,7 +115,7 @@ def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Update
     sent = tips.sent
     return done._replace(
         carried=own,
-        replaces=bool(sent) and not merge.is_ancestor(ws.folder, sent or "", new),
+        replaces=bool(sent) and not worktree.contains(ws.folder, new, sent or ""),
         submodules=tuple(entry.path for entry in entries if entry.mode == both_sides.GITLINK),
     )
 
@@ -123,9 +123,9 @@ def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Update
 def _new_head(ws: Workspace, tips: Tips, by: str) -> tuple[str, str]:
     """How the branch is updated, and its new commit, which no branch has yet."""
     folder = ws.folder
-    if merge.is_ancestor(folder, tips.trunk, tips.head):
+    if worktree.contains(folder, tips.head, tips.trunk):
         return "fast-forward", tips.head
-    if merge.is_ancestor(folder, tips.head, tips.trunk):
+    if worktree.contains(folder, tips.trunk, tips.head):
         return "fast-forward", tips.trunk
     changed_paths.fork_point(folder, tips.trunk)  # raises UsageError without one
     method = ws.settings.update_method

@@ -115,3 +115,11 @@ def test_the_files_below_a_folder_are_those_of_git(repo: Path) -> None:
     assert changes.below(repo, ".") == [
         ".gitignore", "README.md", "other", "src/[b].py", "src/a.py", "src/new.py",
     ]  # fmt: skip
+
+
+def test_files_are_the_tracked_ones_and_those_that_could_be(repo: Path) -> None:
+    commit(repo, {"b": "", "a/é": "", ".gitignore": "*.log\n"})
+    (repo / "new\nline").touch()
+    (repo / "x.log").touch()
+    (repo / "b").unlink()
+    assert changes.below(repo, ".") == [".gitignore", "README.md", "a/é", "b", "new\nline"]

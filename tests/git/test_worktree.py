@@ -182,11 +182,3 @@ def test_branches_are_found_by_name(clone: Path) -> None:
         "refs/remotes/origin/HEAD": "refs/remotes/origin/main",
         "refs/remotes/origin/main": "",
     }
-
-
-def test_files_are_the_tracked_ones_and_those_that_could_be(repo: Path) -> None:
-    commit(repo, {"b": "", "a/é": "", ".gitignore": "*.log\n"})
-    (repo / "new\nline").touch()
-    (repo / "x.log").touch()
-    (repo / "b").unlink()
-    assert worktree.files(repo) == [".gitignore", "README.md", "a/é", "b", "new\nline"]

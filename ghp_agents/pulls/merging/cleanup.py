@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext, show_merged
-from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.issues.issue import Closing, Issue
 from ghp_agents.leases import service as leases
 from ghp_agents.locks.lock import Lock, LockMovedError, Release
@@ -129,7 +129,7 @@ def _forward_trunk(me: ClaimContext, pull: Pull) -> list[str]:
         not local_tip
         or not remote_tip
         or local_tip == remote_tip
-        or not merge.is_ancestor(folder, local_tip, remote_tip)
+        or not worktree.contains(folder, remote_tip, local_tip)
     ):
         return []
     place = worktree_admin.of_branch(folder, pull.base)

@@ -20,9 +20,10 @@ from ghp_agents.ports import Context
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merging import cleanup, merge_evidence, merge_lock, merge_trial, record_review
 from ghp_agents.pulls.merging.cleanup import MergedWork
-from ghp_agents.pulls.merging.merge_trial import Merger, Tell, TrialLook
+from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.merging.send_back import SentBack, send_back
 from ghp_agents.pulls.pull import EnqueuedError, Pull, PullMovedError, refuse_unready
+from ghp_agents.pulls.run_checks import Tell
 
 ATTEMPTS = 10  # retries happen when the branch or the default branch moved
 

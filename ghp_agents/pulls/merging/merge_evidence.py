@@ -5,29 +5,26 @@ the queue takes only work of agents whose claim is on record.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
-from ghp_agents.git import merge
+from ghp_agents.git import merge, worktree
 from ghp_agents.git import process as git
 from ghp_agents.guard.approval import NO, YES
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
+from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull
-
-if TYPE_CHECKING:
-    from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 
 MERGES = 50  # merges of the default branch into the branch since it was sent
 
 
 def require(
-    who: "Merger",
+    who: Merger,
     pull: Pull,
-    tried: "TrialLook",
+    tried: TrialLook,
     *,
     by_name: bool,
     histories: Mapping[str, Sequence[Lock]] | None = None,
@@ -48,9 +45,9 @@ def require(
 
 
 def doubt(
-    who: "Merger",
+    who: Merger,
     pull: Pull,
-    tried: "TrialLook",
+    tried: TrialLook,
     histories: Mapping[str, Sequence[Lock]] | None = None,
 ) -> str:
     """Return why the branch may not be the holder's work; empty if it is. The claim may have
@@ -75,7 +72,7 @@ def doubt(
     return f"{one_line(by.name, 80)} sent it, but {last.holder} claimed #{pull.issue} last"
 
 
-def is_branch_as_sent(who: "Merger", sent: str, tried: "TrialLook") -> bool:
+def is_branch_as_sent(who: Merger, sent: str, tried: TrialLook) -> bool:
     """Return whether the branch is as it was sent, apart from clean merges of the default branch:
     a merge, or the host, updates a branch like that."""
     folder, head = who.ws.folder, tried.head
@@ -84,7 +81,7 @@ def is_branch_as_sent(who: "Merger", sent: str, tried: "TrialLook") -> bool:
             return True
         args = ["rev-parse", f"{head}^{{tree}}", f"{head}^@"]
         tree, *parents = git.check(args, cwd=folder).text.split()
-        if len(parents) != 2 or not merge.is_ancestor(folder, parents[1], tried.trunk):
+        if len(parents) != 2 or not worktree.contains(folder, tried.trunk, parents[1]):
             return False
         result = merge.merge(folder, who.ws.ghp_dir, parents[0], parents[1])
         if result.conflicts or result.oid != tree:
@@ -93,7 +90,7 @@ def is_branch_as_sent(who: "Merger", sent: str, tried: "TrialLook") -> bool:
     return False
 
 
-def _ask(who: "Merger", pull: Pull, head: str, why: str) -> None:
+def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     """Ask people about this commit, once. Raises RefusedError unless one has agreed."""
     me = who.me
     text = f"May pull request #{pull.number} be merged at {head[:12]}? The doubt: {why}."

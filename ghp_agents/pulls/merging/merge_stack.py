@@ -43,12 +43,10 @@ class MergeStack:
         heads = tuple(pull.head for pull in queued)
         return self._merges[heads].oid if heads else self.trunk
 
-    def mergeable(self, queued: Sequence[Queued], limit: int | None = None) -> list[Queued]:
-        """Return those that git can merge in this order, at most `limit`."""
+    def mergeable(self, queued: Sequence[Queued]) -> list[Queued]:
+        """Return those that git can merge in this order."""
         done: list[Queued] = []
         for pull in queued:
-            if len(done) == limit:
-                break
             if not self._add(done, pull).conflicts:
                 done.append(pull)
         return done

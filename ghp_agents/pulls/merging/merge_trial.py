@@ -1,6 +1,5 @@
 """A trial merge of a pull request: built without touching any branch or worktree, then checked."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,12 +12,12 @@ from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import check_place
 from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull, no_base
+from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
-Tell = Callable[[str], None]
 UNREAD = (
     "This token cannot read check runs ({why}). Statuses, and what GitHub answers to the merge, "
     "decide."
@@ -69,7 +68,7 @@ def try_merge(who: Merger, pull: Pull) -> TrialLook:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return TrialLook(pull.head, trunk, trunk, is_there=True)
         raise branch_gone(pull)
-    if merge.is_ancestor(folder, trunk, head):
+    if worktree.contains(folder, head, trunk):
         return TrialLook(head, trunk, head)
     if who.forge.is_local:
         if merge.landed(folder, trunk, head):

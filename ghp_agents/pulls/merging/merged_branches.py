@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.presence import service as presence
@@ -73,7 +73,7 @@ class _Remover:
         """Whether the merge contains a commit."""
         return commit == pull.head or (
             bool(worktree_admin.tip(self._folder, pull.head))
-            and merge.is_ancestor(self._folder, commit, pull.head)
+            and worktree.contains(self._folder, pull.head, commit)
         )
 
     def _why_kept(self, pull: Pull, place: Checkout) -> str:

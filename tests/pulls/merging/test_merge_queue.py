@@ -8,8 +8,8 @@ import pytest
 from ghp_agents.pulls.merging import merge, merge_queue, unfinished_merges
 from ghp_agents.pulls.merging.merge import Merged, Outcome
 from ghp_agents.pulls.merging.merge_batch import Passed
-from ghp_agents.pulls.merging.merge_trial import Tell
 from ghp_agents.pulls.merging.send_back import SentBack
+from ghp_agents.pulls.run_checks import Tell
 from tests.support.git import commit, git, refs
 from tests.support.repos import Restored
 from tests.support.road import Road, with_issue, with_shared_issue
