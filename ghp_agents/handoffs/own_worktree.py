@@ -12,15 +12,10 @@ from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import Workspace, agent_named_in
 
 
-def named(ws: Workspace) -> str:
-    """The agent whose name a worktree has; empty for none."""
-    return agent_named_in(ws.git_dir)
-
-
 def is_own(ws: Workspace, agent: str, fields: Presence | None = None) -> bool:
     """Whether a worktree is the agent's: it has its name or, without a name, `fields` are of here
     (by default what the agent last reported in this clone)."""
-    name, here = named(ws), ws.presence(agent)
+    name, here = agent_named_in(ws.git_dir), ws.presence(agent)
     if name or here is None:
         return name == agent
     places = heartbeat.surroundings(ws.place)

@@ -63,11 +63,6 @@ def left_over(ctx: Context, agent: str) -> list[Hold]:
     return [hold for hold in listing(ctx).held if (hold.holder, hold.is_person) == (agent, False)]
 
 
-def holder_in(hold: Hold) -> Actor:
-    """The holder of a lease."""
-    return Actor(hold.holder, hold.is_person)
-
-
 def queue(world: World) -> list[Waiter]:
     """The waiting requests in queue order, each with the leases and requests before it."""
     waiting = [log for log in world.logs if log.is_waiting and is_still_waiting(world, log)]
@@ -123,7 +118,7 @@ def release(
     chosen = _chosen(world, by, words, name, cwd)
     for hold in chosen:
         lock = _lock_of(ctx, hold) if hold.strict else None
-        living = world.lives(holder_in(hold))
+        living = world.lives(Actor(hold.holder, hold.is_person))
         if lock is not None:  # an agent of that name elsewhere may be another
             hold = hold._replace(clone=lock.clone)
             living = living or world.holder(lock).lives

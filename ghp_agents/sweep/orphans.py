@@ -17,7 +17,6 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
-from ghp_agents.handoffs.own_worktree import named
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.issues.issue import Issue
@@ -27,7 +26,7 @@ from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.default_branch import trunk, trunk_places
 from ghp_agents.sweep.plan import Orphan
-from ghp_agents.workspace import MYSELF, Workspace, open_workspace
+from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspace
 from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 PREFIX = "agent/"
@@ -121,7 +120,7 @@ def _check_worktree(
 ) -> list[Orphan]:
     """Return an orphaned worktree; with its branch, if that is merged and can go, too."""
     other = _open(ws, tree.path)
-    agent = named(other) if other else ""
+    agent = agent_named_in(other.git_dir) if other else ""
     why = owners.why_unowned(agent, tree.branch)
     if other is None:
         return []
