@@ -3,14 +3,13 @@
 import json
 import os
 import shlex
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.demo.sandbox import AGAIN, Sandbox, ghp, hook, run, run_git
+from ghp_agents.demo.sandbox import AGAIN, PROGRAM, Sandbox, ghp, hook, run, run_git
 from ghp_agents.demo.scenes import Scene, marked
 from ghp_agents.hotpath import heartbeat_command
 
@@ -45,9 +44,7 @@ class Part:
 
     def show(self, scene: Scene, *args: str) -> str:
         """Run a command as this agent, as a scene of the story."""
-        ended = run(self.folder, self.beat(), *args)
-        if ended.code:
-            raise GhpError(f"`ghp {' '.join(args)}` failed: {ended.err.strip()}", hint=AGAIN)
+        ended = run(self.folder, self.beat(), *args, expected=0)
         self.tell(scene, f"$ ghp {shlex.join(args)}", *marked(ended.err))
         return ended.out.strip()
 
@@ -157,10 +154,8 @@ def worker_2(part: Part) -> None:
     part.refused("agent-claim", "1")
     part.take("--next", "formatter")
     part.edit(Scene.REFUSED, "parser.py")
-    ask = ["agent-escalate", QUESTION]
-    for option in OPTIONS:
-        ask += ["--option", option]
-    ask.append("--wait")
+    options = [word for option in OPTIONS for word in ("--option", option)]
+    ask = ["agent-escalate", QUESTION, *options, "--wait"]
     part.tell(Scene.ASK, f"$ ghp {shlex.join(ask)}")
     answer = part.ghp(*ask, "--timeout", str(int(TIMEOUT_S)))
     part.tell(Scene.TOLD, "reads the answer", answer)
@@ -209,16 +204,7 @@ PARTS: dict[str, Callable[[Part], None]] = {
 
 def start(place: Sandbox, agent: str) -> process.Child:
     """Start an agent as a process of its own."""
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "ghp_agents",
-        "agent-demo",
-        "--play",
-        agent,
-        str(place.root),
-    ]
+    command = [*PROGRAM, "agent-demo", "--play", agent, str(place.root)]
     log = place.root / f"{agent}.log"
     return process.start(command, cwd=place.worktree(agent), env=place.environ(agent), log=log)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ghp_agents.core.ids import one_line
 from ghp_agents.demo.agents import BINARY
 from ghp_agents.demo.run import ANSWER, HEIR, VICTIM, Course
-from ghp_agents.demo.sandbox import Sandbox
+from ghp_agents.demo.sandbox import Sandbox, dirty
 from ghp_agents.demo.scenes import Scene
 from ghp_agents.escalations import service as escalation
 from ghp_agents.git import process as git
@@ -30,6 +30,11 @@ class SummaryLine:
     holds: bool
 
 
+def equal(what: str, figure: object, wanted: object) -> SummaryLine:
+    """A line that holds if the figure is the one that is wanted."""
+    return SummaryLine(what, str(figure), str(figure) == str(wanted))
+
+
 def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     """Run all checks, on the repositories and on what the live table showed."""
     a, b = place.app("a"), place.app("b")
@@ -50,18 +55,15 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
 def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
     views = {v.name: v for v in presence.list_agents(app, app.store.snapshot())}
     entries = app.store.ledger()
-    yield SummaryLine("agents that worked", str(len(views)), len(views) == 4)
+    yield equal("agents that worked", len(views), 4)
     stopped = [name for name, view in views.items() if view.liveness is Liveness.STOPPED]
-    yield SummaryLine(
-        "agents that stopped cleanly",
-        str(len(stopped)),
-        VICTIM not in stopped and len(stopped) == 3,
-    )
+    cleanly = VICTIM not in stopped and len(stopped) == 3
+    yield SummaryLine("agents that stopped cleanly", str(len(stopped)), cleanly)
     victim = views.get(VICTIM)
     state = victim.liveness.value if victim else "unknown"
-    yield SummaryLine("the killed agent is shown as", state, state == "dead")
+    yield equal("the killed agent is shown as", state, "dead")
     wrong = ", ".join(sorted(course.wrongly_stale)) or "none"
-    yield SummaryLine("agents at work that were shown as stale", wrong, wrong == "none")
+    yield equal("agents at work that were shown as stale", wrong, "none")
     beats = sum(int(view.presence.get("seq", 0)) for view in views.values())
     yield SummaryLine("heartbeats received", str(beats), beats >= 20)
     yield SummaryLine("entries in the ledger", str(len(entries)), len(entries) >= 25)
@@ -70,37 +72,29 @@ def _agents(app: App, course: Course) -> Iterator[SummaryLine]:
 def _issues(app: App) -> Iterator[SummaryLine]:
     issues = {int(issue.number): issue for issue in app.tracker.list(closed=True)}
     closed = sorted(number for number, issue in issues.items() if issue.state == "closed")
-    yield SummaryLine("issues numbered", _numbers(sorted(issues)), sorted(issues) == [1, 2, 3, 4])
-    yield SummaryLine("issues closed", _numbers(closed), closed == [1, 2, 3, 4])
+    yield equal("issues numbered", _numbers(sorted(issues)), "#1 #2 #3 #4")
+    yield equal("issues closed", _numbers(closed), "#1 #2 #3 #4")
     entries = app.store.ledger()
     taken = _clock(entries, "issue-assign", 3, "worker-3")
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
-    in_order = bool(taken and all(blockers) and max(blockers) < taken)
-    yield SummaryLine(
-        "#3 was claimed after its blockers were closed", "yes" if in_order else "no", in_order
-    )
+    in_order = "yes" if taken and all(blockers) and max(blockers) < taken else "no"
+    yield equal("#3 was claimed after its blockers were closed", in_order, "yes")
     chain = [lease for lease in app.locks.history("issue/4") if lease.holder]
     ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
-    holders = [(lease.holder, lease.generation) for lease in chain]
-    yield SummaryLine("#4 was held by", ways, holders == [(VICTIM, 1), (HEIR, 2)])
+    wanted = f"{VICTIM} (generation 1), then {HEIR} (generation 2)"
+    yield equal("#4 was held by", ways, wanted)
 
 
 def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
     edit = place.stage.read(Scene.REFUSED)
-    kept_off = "✗ parser.py is leased by worker-1" in edit
-    yield SummaryLine(
-        "an edit of the file that worker-1 leased", "refused" if kept_off else edit, kept_off
-    )
+    end = "refused" if "✗ parser.py is leased by worker-1" in edit else edit
+    yield equal("an edit of the file that worker-1 leased", end, "refused")
     questions, _ = escalation.read_all(app.store.snapshot())
-    answers = [answer for question in questions for answer in question.answers]
-    yield SummaryLine(
-        "questions asked, answered",
-        f"{len(questions)}, {len(answers)}",
-        len(questions) == len(answers) == 1,
-    )
+    answers = sum(len(question.answers) for question in questions)
+    yield equal("questions asked, answered", f"{len(questions)}, {answers}", "1, 1")
     formatter = place.clone("a") / "formatter.py"
     written = formatter.read_text(encoding="utf-8").strip() if formatter.exists() else "nothing"
-    yield SummaryLine("the answer, on main", written, written == f'FORMAT = "{ANSWER}"')
+    yield equal("the answer, on main", written, f'FORMAT = "{ANSWER}"')
 
 
 def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
@@ -128,35 +122,24 @@ def _publish(app: App) -> str:
 
 def _agreement(place: Sandbox, a: App, b: App, trouble: str) -> Iterator[SummaryLine]:
     documents = {encode(app.store.snapshot().agents()) for app in (a, b)}
-    yield SummaryLine(
-        "distinct status documents in the two clones", str(len(documents)), len(documents) == 1
-    )
+    yield equal("distinct status documents in the two clones", len(documents), 1)
     ledgers = {tuple(entry.id for entry in app.store.ledger()) for app in (a, b)}
-    yield SummaryLine("distinct ledgers in the two clones", str(len(ledgers)), len(ledgers) == 1)
+    yield equal("distinct ledgers in the two clones", len(ledgers), 1)
     published = git.run(["show", "ghp-state:.ghp/agent-status.json"], cwd=place.remote).out
     same = {published} == documents
     figure = "yes" if same else ", ".join(filter(None, ("no", one_line(trouble, 72))))
     yield SummaryLine("the published branch shows the same", figure, same)
     unsent = a.exchange.sync_status().unsent + b.exchange.sync_status().unsent
-    yield SummaryLine("changes not sent", str(unsent), unsent == 0)
+    yield equal("changes not sent", unsent, 0)
 
 
 def _untouched(place: Sandbox, a: App, b: App) -> Iterator[SummaryLine]:
     trunk = git.run(["rev-list", "--count", "--first-parent", "main"], cwd=place.remote).text
-    yield SummaryLine("commits on main, the first one and 4 merges", trunk, trunk == "5")
-    dirty = [
-        name
-        for name in ("a", "b")
-        if git.run(["status", "--porcelain"], cwd=place.clone(name)).text
-    ]
-    yield SummaryLine("main worktrees with changes", str(len(dirty)), not dirty)
-    broken = 0
-    for app in (a, b):
-        repository = open_repository(app.ws)
-        broken += (
-            git.run(["fsck", "--strict"], cwd=repository.path, git_dir=repository.path).code != 0
-        )
-    yield SummaryLine("private repositories that fail fsck", str(broken), broken == 0)
+    yield equal("commits on main, the first one and 4 merges", trunk, 5)
+    yield equal("main worktrees with changes", len(dirty(place)), 0)
+    paths = [open_repository(app.ws).path for app in (a, b)]
+    broken = [path for path in paths if git.run(["fsck", "--strict"], cwd=path, git_dir=path).code]
+    yield equal("private repositories that fail fsck", len(broken), 0)
 
 
 def _clock(entries: list[LedgerEntry], event: str, issue: int, actor: str | None = None) -> int:

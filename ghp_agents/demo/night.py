@@ -19,7 +19,7 @@ from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.demo import night_jobs as jobs
 from ghp_agents.demo.night_agent import STUCK
-from ghp_agents.demo.sandbox import PERSON, PROGRAM, Sandbox, ghp, run, run_git
+from ghp_agents.demo.sandbox import CLONES, PROGRAM, Sandbox, ghp, make_clones, run
 from ghp_agents.demo.scenes import marked
 from ghp_agents.escalations import service as escalation
 from ghp_agents.presence import service as presence
@@ -38,10 +38,9 @@ AGAIN = "Run `ghp agent-demo --night --keep` and look into the folder."
 CHECK = "sh check.sh"  # tests the program of the night
 IDLE = "No issue is ready"  # what an agent says that waits for others
 # Clone a has the supervisor; in clone b a person answers, and the queue merges.
-NIGHT, DAY = "a", "b"
+NIGHT, DAY = CLONES
 _RUN_ID = re.compile(r" R-[0-9a-f]+[,:]?")
 _AGAIN = "It was started again for this: "
-_BACK = "Warning: Sent #"
 _BY_AGENT = re.compile(r"\W*([a-z]+(?:-\d+)?):? (.*)")
 
 Tell = Callable[[str], None]
@@ -103,33 +102,15 @@ class Shift:
 
 def make(place: Sandbox) -> None:
     """Make the repositories, and import the jobs."""
-    (place.root / "home").mkdir(parents=True)
-    run_git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
-    for name in (NIGHT, DAY):
-        run_git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
-        run_git(place.clone(name), "config", "user.name", PERSON)
-        run_git(place.clone(name), "config", "user.email", "dana@example.invalid")
-        if name == NIGHT:
-            _first_commit(place.clone(name))
-        ghp(place.clone(name), place.environ(), "agent-trust", "--yes")
+    config = {"agents": {"checks": [CHECK], "syncEvery": 1, "throttle": 0}}
+    make_clones(place, {
+        ".ghp/config.json": json.dumps(config, indent=2), jobs.PAGE: "# Tally\n\n",
+        ".gitignore": "__pycache__/\n", "check.sh": _CHECK, "test_page.py": _PAGE_TEST,
+    })  # fmt: skip
     (place.root / "jobs.yaml").write_text(jobs.job_files(), encoding="utf-8")
     for words in (["agent-jobs", "import", str(place.root / "jobs.yaml")], ["agent-sync"]):
         ghp(place.clone(NIGHT), place.environ(), *words)
     ghp(place.clone(DAY), place.environ(), "agent-sync")
-
-
-def _first_commit(folder: Path) -> None:
-    config = {"agents": {"checks": [CHECK], "syncEvery": 1, "throttle": 0}}
-    (folder / ".ghp").mkdir()
-    (folder / ".ghp/config.json").write_text(json.dumps(config, indent=2), encoding="utf-8")
-    (folder / jobs.PAGE).write_text("# Tally\n\n", encoding="utf-8")
-    (folder / ".gitignore").write_text("__pycache__/\n", encoding="utf-8")
-    (folder / "check.sh").write_text(_CHECK, encoding="utf-8")
-    (folder / "test_page.py").write_text(_PAGE_TEST, encoding="utf-8")
-    run_git(folder, "checkout", "-q", "-B", "main")
-    run_git(folder, "add", "-A")
-    run_git(folder, "commit", "-q", "-m", "Start")
-    run_git(folder, "push", "-q", "origin", "main")
 
 
 _CHECK = f"exec {shlex.quote(sys.executable)} -B -m unittest -q\n"
@@ -227,10 +208,8 @@ def _kill(shift: Shift) -> None:
     for night_run in folder.read_all(ws):
         is_stuck = (folder.of(ws, night_run.id) / STUCK).exists()
         if is_stuck and night_run.state == record.RUNNING and processes.lives(night_run):
-            shift.say(
-                "you",
-                f"kill {night_run.agent}, which hangs at #{night_run.issue}, as a crash would.",
-            )
+            stuck = f"{night_run.agent}, which hangs at #{night_run.issue}"
+            shift.say("you", f"kill {stuck}, as a crash would.")
             os.killpg(night_run.pid, signal.SIGKILL)
 
 
@@ -258,10 +237,8 @@ def _do(shift: Shift, *words: str) -> None:
     done = run(shift.place.clone(DAY), shift.place.environ(), *words)
     _retell(shift)
     shift.say("you", f"$ ghp {shlex.join(words)}")
-    for line in [
-        *marked(done.err),
-        *(x for x in done.err.splitlines() if "sent back" in x.lower()),
-    ]:
+    returned = [line for line in done.err.splitlines() if "sent back" in line.lower()]
+    for line in (*marked(done.err), *returned):
         shift.tell(f"  {line}")
 
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from ghp_agents.core import process
 from ghp_agents.demo import night_jobs as jobs
-from ghp_agents.demo.checks import SummaryLine
-from ghp_agents.demo.night import AGENTS, CHECK, DAY, NIGHT
+from ghp_agents.demo.checks import SummaryLine, equal
+from ghp_agents.demo.night import AGENTS, CHECK, DAY
 from ghp_agents.demo.night_jobs import ASKS, CONFLICT, KILLED, RED
-from ghp_agents.demo.sandbox import Sandbox, run_git
+from ghp_agents.demo.sandbox import Sandbox, dirty, run_git
 from ghp_agents.escalations import service as escalation
 from ghp_agents.handoffs import returned
 from ghp_agents.issues.issue import Issue
@@ -34,21 +34,16 @@ def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
 
 def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
     closed = [issue for issue in issues.values() if issue.state == "closed"]
-    yield SummaryLine(
-        "jobs done", f"{len(closed)} of {len(jobs.JOBS)}", len(closed) == len(jobs.JOBS)
-    )
+    count = len(jobs.JOBS)
+    yield equal("jobs done", f"{len(closed)} of {count}", f"{count} of {count}")
     pulls = app.forge.list(closed=True)
     merged = [pull for pull in pulls if pull.state == "merged"]
-    yield SummaryLine(
-        "pull requests merged by the queue", str(len(merged)),
-        len(merged) == len(pulls) == len(jobs.JOBS),
-    )  # fmt: skip
+    holds = len(merged) == len(pulls) == count
+    yield SummaryLine("pull requests merged by the queue", str(len(merged)), holds)
     questions, _ = escalation.read_all(app.store.snapshot())
     answers = ", ".join(question.answers[-1].text for question in questions if question.answers)
-    yield SummaryLine(
-        "questions to the person, and the answer", f"{len(questions)}, {answers}",
-        len(questions) == 1 and answers == jobs.ANSWER,
-    )  # fmt: skip
+    figure = f"{len(questions)}, {answers}"
+    yield equal("questions to the person, and the answer", figure, f"1, {jobs.ANSWER}")
 
 
 def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iterator[SummaryLine]:
@@ -57,47 +52,35 @@ def _runs(app: App, issues: dict[str, Issue], runs: Sequence[RunRecord]) -> Iter
         for job in jobs.JOBS
     }
     agents, wanted = len({run.agent for run in runs}), len(jobs.JOBS) + len(TROUBLES)
-    yield SummaryLine(
-        "agents, and their runs", f"{agents}, {len(runs)}",
-        (agents, len(runs)) == (AGENTS, wanted),
-    )  # fmt: skip
+    yield equal("agents, and their runs", f"{agents}, {len(runs)}", f"{AGENTS}, {wanted}")
     killed, red = by_trouble[KILLED], by_trouble[RED]
     yield _ends("the killed agent's job", killed, "ended from outside")
     yield _ends("the job whose check failed", red, "exited with code", "ended without")
+    snapshot, pulls = app.store.snapshot(), app.forge.list(closed=True)
     back = [
         entry
-        for pull in app.forge.list(closed=True)
-        for entry in returned.read_returns(
-            app.store.snapshot().files(returned.folder_of(pull.number))
-        )[0]
+        for pull in pulls
+        for entry in returned.read_returns(snapshot.files(returned.folder_of(pull.number)))[0]
     ]
-    titles = {int(issue.number): issue.title for issue in issues.values()}
-    pulls = {merged.number: titles.get(merged.issue or 0) for merged in app.forge.list(closed=True)}
-    conflicts = [job.title for job in jobs.JOBS if job.trouble == CONFLICT]
+    conflicts = [issues[job.title].number for job in jobs.JOBS if job.trouble == CONFLICT]
+    about = {pull.number: pull.issue for pull in pulls}
     words = ", ".join(f"#{entry.pull}: {returned.REASONS[entry.reason]}" for entry in back)
-    yield SummaryLine(
-        "sent back by the queue", words or "nothing",
-        len(back) == 1 and pulls[back[0].pull] in conflicts,
-    )  # fmt: skip
+    holds = len(back) == 1 and about[back[0].pull] in conflicts
+    yield SummaryLine("sent back by the queue", words or "nothing", holds)
     twice = [
         (first.issue, first.id)
         for first in runs
         for second in runs
         if first.id < second.id and first.issue == second.issue and _overlap(first, second)
     ]
-    yield SummaryLine("jobs that two runs had at once", str(len(twice)), not twice)
+    yield equal("jobs that two runs had at once", len(twice), 0)
 
 
 def _ends(what: str, runs: Sequence[RunRecord], *why: str) -> SummaryLine:
     """A job whose first run failed so, and whose last one finished."""
-    shown = ", then ".join(run.outcome for run in runs)
-    holds = (
-        [run.outcome for run in runs] == [FAILED, FINISHED]
-        and any(words in runs[0].why for words in why)
-        if runs
-        else False
-    )
-    return SummaryLine(what, shown, holds)
+    outcomes = [run.outcome for run in runs]
+    holds = outcomes == [FAILED, FINISHED] and any(words in runs[0].why for words in why)
+    return SummaryLine(what, ", then ".join(outcomes), holds)
 
 
 def _overlap(first: RunRecord, second: RunRecord) -> bool:
@@ -109,11 +92,8 @@ def _main(place: Sandbox) -> Iterator[SummaryLine]:
     run_git(place.root, "clone", "-q", str(place.remote), str(fresh))
     done = process.run(CHECK.split(), cwd=fresh, env=place.environ(), timeout=TIMEOUT_S)
     count = len(list(fresh.glob("test_*.py")))
-    state = "green" if done.code == 0 else "red"
-    yield SummaryLine(
-        "main's tests, in a new clone", f"{count} files, {state}",
-        done.code == 0 and count == len(jobs.JOBS) + 1,
-    )  # fmt: skip
+    figure = f"{count} files, {'green' if done.code == 0 else 'red'}"
+    yield equal("main's tests, in a new clone", figure, f"{len(jobs.JOBS) + 1} files, green")
     page = (fresh / jobs.PAGE).read_text(encoding="utf-8")
     lines = [job.module for job in jobs.JOBS if f"`{job.module}`" in page]
     wanted = [job.module for job in jobs.JOBS if job.trouble == CONFLICT]
@@ -122,6 +102,5 @@ def _main(place: Sandbox) -> Iterator[SummaryLine]:
 
 def _left(place: Sandbox, runs: Sequence[RunRecord]) -> Iterator[SummaryLine]:
     alive = [pid for run in runs for pid in processes.marked(run.id)]
-    yield SummaryLine("processes left", str(len(alive)), not alive)
-    dirty = [name for name in (NIGHT, DAY) if run_git(place.clone(name), "status", "--porcelain")]
-    yield SummaryLine("main worktrees with changes", str(len(dirty)), not dirty)
+    yield equal("processes left", len(alive), 0)
+    yield equal("main worktrees with changes", len(dirty(place)), 0)

@@ -18,6 +18,7 @@ from ghp_agents.wiring import App
 PERSON = "Dana Demo"
 PROGRAM = (sys.executable, "-P", "-m", "ghp_agents")
 AGAIN = "Run `ghp agent-demo --keep` and look into the folder."  # the hint after a failure
+CLONES = ("a", "b")
 COMMAND_TIMEOUT_S = 60.0  # seconds for one command on a busy machine
 # Each command sends its records and heartbeat at once: a folder as the remote has no rate limit.
 CONFIG = """\
@@ -76,19 +77,20 @@ class Sandbox:
 
 def ghp(cwd: Path, environ: Mapping[str, str], *args: str, expected: int = 0) -> str:
     """Run a command; return its output. Raises GhpError unless it exits with `expected`."""
-    ended = run(cwd, environ, *args)
-    if ended.code != expected:
+    return run(cwd, environ, *args, expected=expected).out.strip()
+
+
+def run(
+    cwd: Path, environ: Mapping[str, str], *args: str, expected: int | None = None
+) -> process.Ended:
+    """Run a command. Raises GhpError unless it exits with `expected`, if that is given."""
+    ended = process.run([*PROGRAM, *args], cwd=cwd, env=environ, timeout=COMMAND_TIMEOUT_S)
+    if expected not in (None, ended.code):
         raise GhpError(
             f"`ghp {' '.join(args)}` exited with {ended.code}, not {expected}: {ended.err.strip()}",
             hint=AGAIN,
         )
-    return ended.out.strip()
-
-
-def run(cwd: Path, environ: Mapping[str, str], *args: str) -> process.Ended:
-    """Run a command."""
-    command = [*PROGRAM, *args]
-    return process.run(command, cwd=cwd, env=environ, timeout=COMMAND_TIMEOUT_S)
+    return ended
 
 
 def hook(cwd: Path, environ: Mapping[str, str], event: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,15 +105,10 @@ def hook(cwd: Path, environ: Mapping[str, str], event: Mapping[str, Any]) -> dic
 
 def make(place: Sandbox) -> None:
     """Make the repositories, the worktrees and the issues."""
-    for folder in ("home", "scenes"):
-        (place.root / folder).mkdir(parents=True)
-    run_git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
-    for name in ("a", "b"):
-        run_git(place.root, "clone", "-q", str(place.remote), str(place.clone(name)))
-        run_git(place.clone(name), "config", "user.name", PERSON)
-        run_git(place.clone(name), "config", "user.email", "dana@example.invalid")
-        if name == "a":
-            _first_commit(place)
+    make_clones(place, {
+        ".ghp/config.json": CONFIG, "check.sh": CHECK, "README.md": "# A small tool\n",
+    })  # fmt: skip
+    (place.root / "scenes").mkdir()
     for agent, name in (("worker-1", "a"), ("worker-2", "a"), ("worker-3", "b"), ("worker-4", "b")):
         folder = str(place.worktree(agent))
         run_git(
@@ -119,20 +116,31 @@ def make(place: Sandbox) -> None:
         )
         ghp(place.worktree(agent), place.environ(), "agent-whoami", "--set", agent)
     _issues(place)
-    for name in ("a", "b"):
-        ghp(place.clone(name), place.environ(), "agent-trust", "--yes")
 
 
-def _first_commit(place: Sandbox) -> None:
-    folder = place.clone("a")
-    (folder / ".ghp").mkdir(exist_ok=True)
-    (folder / ".ghp/config.json").write_text(CONFIG, encoding="utf-8")
-    (folder / "check.sh").write_text(CHECK, encoding="utf-8")
-    (folder / "README.md").write_text("# A small tool\n", encoding="utf-8")
-    run_git(folder, "checkout", "-q", "-B", "main")
-    run_git(folder, "add", "-A")
-    run_git(folder, "commit", "-q", "-m", "Start")
-    run_git(folder, "push", "-q", "origin", "main")
+def make_clones(place: Sandbox, files: Mapping[str, str]) -> None:
+    """Make the remote, whose first commit has these files, and both clones of a person."""
+    (place.root / "home").mkdir(parents=True)
+    run_git(place.root, "init", "-q", "--bare", "-b", "main", str(place.remote))
+    for name in CLONES:
+        folder = place.clone(name)
+        run_git(place.root, "clone", "-q", str(place.remote), str(folder))
+        run_git(folder, "config", "user.name", PERSON)
+        run_git(folder, "config", "user.email", "dana@example.invalid")
+        if name == CLONES[0]:
+            (folder / ".ghp").mkdir()
+            for path, text in files.items():
+                (folder / path).write_text(text, encoding="utf-8")
+            run_git(folder, "checkout", "-q", "-B", "main")
+            run_git(folder, "add", "-A")
+            run_git(folder, "commit", "-q", "-m", "Start")
+            run_git(folder, "push", "-q", "origin", "main")
+        ghp(folder, place.environ(), "agent-trust", "--yes")
+
+
+def dirty(place: Sandbox) -> list[str]:
+    """The clones whose main worktrees have changes."""
+    return [name for name in CLONES if run_git(place.clone(name), "status", "--porcelain")]
 
 
 def _issues(place: Sandbox) -> None:
