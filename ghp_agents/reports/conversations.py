@@ -53,7 +53,7 @@ def path_of(thread: Sequence[Message], id_limit: int = 12) -> str:
 
 def page(thread: Sequence[Message], states: Mapping[str, str]) -> str:
     """One conversation, oldest message first; `states` says what became of requests."""
-    names = dict.fromkeys(who(message.by.name, message.by.is_person) for message in thread)
+    names = dict.fromkeys(who(*message.by) for message in thread)
     lines = [
         f"# {plain(thread[0].subject, SUBJECT_LIMIT)}", "",
         f"{count(len(thread), 'message')} by {', '.join(plain(name) for name in names)}.", "",
@@ -80,7 +80,7 @@ def _entry(message: Message, state: str) -> list[str]:
 
 
 def _head(message: Message) -> str:
-    by = plain(who(message.by.name, message.by.is_person))
+    by = plain(who(*message.by))
     if message.kind in REPLIES:
         return f"{when(message.at)}: {by} {VERBS.get(message.kind, 'replied')}"
     return f"{when(message.at)}: {by} to {plain(', '.join(message.to), SUBJECT_LIMIT)}"

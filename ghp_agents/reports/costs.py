@@ -1,6 +1,7 @@
 """What agents used since a time: tokens, money and time, by agent and by issue, as their clients
 report them. Nothing is computed from prices."""
 
+from collections import defaultdict
 from typing import NamedTuple
 
 from ghp_agents.budgets import spent
@@ -45,8 +46,8 @@ def read_costs(ctx: Context, since: float) -> Costs:
     """Read what agents used since a time (seconds), as far as presence was committed by then."""
     then, now = ctx.store.snapshot(since), ctx.store.snapshot()
     agents: list[AgentCost] = []
-    uses: dict[int | None, dict[str, Use]] = {}
-    silent: dict[int | None, list[str]] = {}
+    uses: dict[int | None, dict[str, Use]] = defaultdict(dict)
+    silent: dict[int | None, list[str]] = defaultdict(list)
     for name, presence in sorted(now.agents().items()):
         growth = spent.grown(spent.of_agent(now, name), spent.of_agent(then, name))
         use = usage.total(growth.values())
@@ -56,19 +57,16 @@ def read_costs(ctx: Context, since: float) -> Costs:
         agents.append(AgentCost(name, str(presence.get("kind") or ""), model, use))
         for issue in growth:
             if any(growth[issue]):
-                uses.setdefault(issue, {})[name] = growth[issue]
+                uses[issue][name] = growth[issue]
         if use == NOTHING and issue_of(presence):
-            silent.setdefault(issue_of(presence), []).append(name)
+            silent[issue_of(presence)].append(name)
     titles: dict[int | None, str] = {x.number: x.title for x in ctx.tracker.known(closed=True)}
     issues = [
         IssueCost(
-            issue,
-            titles.get(issue, ""),
-            usage.total(uses[issue].values()),
-            tuple(uses[issue]),
-            tuple(silent.get(issue, ())),
+            issue, titles.get(issue, ""), usage.total(uses[issue].values()), tuple(uses[issue]),
+            tuple(silent[issue]),
         )
         for issue in sorted(uses, key=lambda issue: (issue is None, issue or 0))
-    ]
+    ]  # fmt: skip
     total = usage.total(agent.use for agent in agents)
     return Costs(since, ctx.ws.clock.now(), tuple(agents), tuple(issues), total)

@@ -19,12 +19,15 @@ _ESCAPES = str.maketrans(
 _LINKS = re.compile(r":(?=//)|\bwww(?=\.)|\bgh(?=-[0-9])", re.I)
 
 
+def safe_line(text: str, limit: int = TEXT_LIMIT) -> str:
+    """Others' text on one line, without what may be a secret."""
+    line = seen_line(text[: 8 * limit], limit)  # the rest of a long text costs time only
+    return redacted(line) if any(len(word) >= SECRET_LENGTH for word in line.split()) else line
+
+
 def plain(text: str, limit: int = TEXT_LIMIT) -> str:
     """Others' text on one line, for a cell or a sentence."""
-    line = seen_line(text[: 8 * limit], limit)  # the rest of a long text costs time only
-    if any(len(word) >= SECRET_LENGTH for word in line.split()):
-        line = redacted(line)
-    return _LINKS.sub(rf"\g<0>{_UNSEEN}", line.translate(_ESCAPES))
+    return _LINKS.sub(rf"\g<0>{_UNSEEN}", safe_line(text, limit).translate(_ESCAPES))
 
 
 def block(text: str, limit: int, command: str) -> str:

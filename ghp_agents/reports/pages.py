@@ -148,10 +148,8 @@ def _agents(state: PageContents) -> list[str]:
 def _questions(state: PageContents) -> PagePart:
     escalations = questions.by_need(state.questions)
     opened = [question for question in escalations if question.is_open]
-    answered = sorted(
-        (question for question in escalations if question.answers),
-        key=lambda question: -question.answers[-1].clock,
-    )
+    answered = [question for question in escalations if question.answers]
+    answered.sort(key=lambda question: -question.answers[-1].clock)
     whole = [line for question in opened[:QUESTIONS_IN_FULL] for line in _question(state, question)]
     rest = len(opened) - QUESTIONS_IN_FULL
     more = [f"… and {rest} more: `ghp agent-escalations --open`.", ""] if rest > 0 else []
@@ -207,9 +205,8 @@ def _issues(state: PageContents) -> PagePart:
         return PagePart("on GitHub", [link("The issues are on GitHub.", "../../issues"), ""])
     work = {pull.issue: pull for pull in state.pulls if pull.issue and pull.state != "closed"}
     opened = sorted((item for item in state.issues if item.state != "closed"), key=_priority)
-    closed = sorted(
-        (item for item in state.issues if item.state == "closed"), key=lambda x: -x.number
-    )
+    closed = [item for item in state.issues if item.state == "closed"]
+    closed.sort(key=lambda item: -item.number)
 
     def row(issue: Issue) -> tuple[str, ...]:
         pull = next((work[number] for number in issue.numbers if number in work), None)
@@ -220,7 +217,7 @@ def _issues(state: PageContents) -> PagePart:
             ", ".join(map(_name, issue.assignees[:5])),
             ", ".join(_issue(state, number) for number in issue.blocked_by[:10]),
             _issue(state, issue.parent),
-            _pull(pull.number) if pull else "",
+            link(f"#{pull.number}", f"pulls.md#pull-{pull.number}") if pull else "",
         )
 
     columns = ("issue", "title", "priority", "assigned to", "blocked by", "part of", "work")
@@ -319,10 +316,6 @@ def _issue(state: PageContents, number: int | None) -> str:
     return link(
         f"#{number}", f"../../issues/{number}" if state.on_github else f"issues.md#issue-{number}"
     )
-
-
-def _pull(number: int) -> str:
-    return link(f"#{number}", f"pulls.md#pull-{number}")
 
 
 def _anchors(kind: str, numbers: Sequence[int], text: str) -> str:

@@ -3,7 +3,7 @@
 `agent-status` reads this: each part imports its parser only if there is something to parse.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -32,7 +32,7 @@ RETURNS = ".ghp/returns/"
 REVIEWS = ".ghp/reviews/"
 MESSAGES = ".ghp/messages/"
 
-Needs = dict[str, list[Need]]
+Needs = defaultdict[str, list[Need]]
 
 
 class Team:
@@ -55,7 +55,7 @@ class Team:
     @cached_property
     def issues(self) -> "Sequence[Issue]":
         """The open issues as this clone knows them; not read where nobody has claimed one."""
-        if not any("generation" in view.presence for view in self.views):
+        if not self._claimants:
             return ()
         try:
             return self.ctx.tracker.known()
@@ -67,7 +67,8 @@ class Team:
     def waits(self) -> "Sequence[Wait]":
         """Who waits for whom."""
         is_blocked = self.at is None and any(issue.blocked_by for issue in self.issues)
-        if self.at is not None or not (is_blocked or self._has_queue):
+        has_queue = self.at is None and any(log.is_waiting for log in self._lease_records[0])
+        if not (is_blocked or has_queue):
             return ()
         from ghp_agents.leases import deadlocks
 
@@ -82,7 +83,7 @@ class Team:
     def facts(self, *, deep: bool = False, leases: bool = True) -> AgentFacts:
         """What is known; `deep` also starts git in the worktrees of agents that died here.
         `leases` also counts each agent's leases."""
-        needs: Needs = {}
+        needs: Needs = defaultdict(list)
         errors: dict[str, str] = {}
         self._add_questions(needs)
         budget = ""
@@ -117,7 +118,7 @@ class Team:
         for view in self.views:
             over = overruns.get(view.name)
             if over and not everybody and view.liveness in LIVING:
-                needs.setdefault(view.name, []).append(Need(NeedKind.BUDGET, over.words))
+                needs[view.name].append(Need(NeedKind.BUDGET, over.words))
         return everybody.sentence if everybody else ""
 
     def _add_questions(self, needs: Needs) -> None:
@@ -139,14 +140,10 @@ class Team:
                 except (ValueError, OverflowError):  # written by hand
                     age = None
                 need = Need(
-                    NeedKind.QUESTION,
-                    question.title,
-                    question.urgency,
-                    age,
-                    question.name,
+                    NeedKind.QUESTION, question.title, question.urgency, age, question.name,
                     names[question.id],
-                )
-                needs.setdefault(question.question.agent, []).append(need)
+                )  # fmt: skip
+                needs[question.question.agent].append(need)
 
     def _with_settled(self, escalations: "list[Escalation]") -> "list[Escalation]":
         """The questions; those that need no answer any more say why."""
@@ -168,17 +165,14 @@ class Team:
         from ghp_agents.handoffs import returned_work
 
         claimed = self._claimants
-        returns = returned_work.unresolved(
-            self.ctx.ws,
-            self.snapshot,
-            lambda entry: entry.issue is None or entry.issue in claimed,
-        )
-        for entry, _ in returns:
+        for entry, _ in returned_work.unresolved(
+            self.ctx.ws, self.snapshot, lambda entry: entry.issue in (None, *claimed)
+        ):
             name = claimed.get(entry.issue, entry.agent) if entry.issue else entry.agent
             kind = NeedKind.CONFLICT if entry.reason == "conflict" else NeedKind.CHECKS
             why = returned_work.why(entry)
             about = f"#{entry.pull}"
-            needs.setdefault(name, []).append(Need(kind, why, id=about, short=about))
+            needs[name].append(Need(kind, why, id=about, short=about))
             errors[name] = why
 
     def _add_reviews(self, needs: Needs) -> None:
@@ -193,7 +187,7 @@ class Team:
             author = pull.sent.by.name if pull.sent else pull.author
             name = self._claimants.get(pull.issue or 0, author)
             text, about = f"{entry.by.name}: {first_line(entry.text)}", f"#{entry.pull}"
-            needs.setdefault(name, []).append(Need(NeedKind.CHANGES, text, id=about, short=about))
+            needs[name].append(Need(NeedKind.CHANGES, text, id=about, short=about))
 
     @cached_property
     def _claimants(self) -> Mapping[int | None, str]:
@@ -231,7 +225,7 @@ class Team:
                     NeedKind.MESSAGE, message.subject, message.urgency, age, message.name,
                     f"M-{short[message.id]}",
                 )  # fmt: skip
-                needs.setdefault(name, []).append(need)
+                needs[name].append(need)
 
     def _add_unsaved(self, needs: Needs) -> None:
         """Dead agents of this clone that left uncommitted changes."""
@@ -248,9 +242,7 @@ class Team:
                     continue
                 if changed:
                     text = count(len(changed), "unsaved file")
-                    needs.setdefault(view.name, []).append(
-                        Need(NeedKind.DEAD, text, age=view.quiet)
-                    )
+                    needs[view.name].append(Need(NeedKind.DEAD, text, age=view.quiet))
 
     @cached_property
     def worktrees(self) -> Mapping[str, str]:
@@ -282,10 +274,6 @@ class Team:
         from ghp_agents.leases import record
 
         return record.read_leases(self.snapshot.present(LEASES))
-
-    @property
-    def _has_queue(self) -> bool:
-        return any(log.is_waiting for log in self._lease_records[0])
 
     @cached_property
     def _world(self) -> "World":

@@ -1,7 +1,7 @@
 """What happened since a time, and what still waits: from the ledger since then, and from the state
 at both ends."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_seconds, to_text
@@ -14,6 +14,7 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
 from ghp_agents.notes import service as note
+from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import NO_CLIENT, Liveness
@@ -28,11 +29,6 @@ from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 
 LISTED = 200  # of each section; the rest is counted
-# The sections, the most important first.
-SECTIONS = (
-    "waiting", "sentBack", "mergeable", "merged", "answered", "opened", "closed", "handedOver",
-    "died", "idle", "learnt",
-)  # fmt: skip
 REFUSED = "refused"  # the state of a record that the remote does not take
 NOBODY = Actor("")
 RESTING = ("idle", "done")
@@ -78,6 +74,7 @@ class _Facts(NamedTuple):
     lived: frozenset[str]  # the agents that were alive at the beginning
     refused: Sequence[SetAside]  # by the remote, of this clone
     sent_back: Sequence[Return | ReviewRecord]  # open pull requests
+    learnt: Sequence[Note]
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -98,22 +95,11 @@ def read_report(ctx: Context, since: float) -> Report:
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
         listing.sent_back(snapshot, opened),
+        note.active(ctx.ws, note.read_all(snapshot)[0]),
     )
-    sections = {
-        "waiting": [*_waiting(facts)],
-        "sentBack": [*_sent_back(facts)],
-        "mergeable": [*_mergeable(facts)],
-        "merged": [*_merged(facts)],
-        "answered": [*_answered(facts)],
-        "opened": [*_opened(facts)],
-        "closed": [*_closed(facts)],
-        "handedOver": [*_handed_over(facts)],
-        "died": [*_died(facts)],
-        "idle": [*_idle(facts)],
-        "learnt": [*_learnt(snapshot, ctx, since)],
-    }
-    counts = {name: len(sections[name]) for name in SECTIONS}
-    shown = {name: tuple(sections[name][:LISTED]) for name in SECTIONS}
+    sections = {name: [*items(facts)] for name, items in SECTIONS.items()}
+    counts = {name: len(items) for name, items in sections.items()}
+    shown = {name: tuple(items[:LISTED]) for name, items in sections.items()}
     return Report(since, facts.until, shown, counts, tuple(notes))
 
 
@@ -215,12 +201,8 @@ def _number(name: str) -> int:
 
 
 def _answered(facts: _Facts) -> Iterator[ReportItem]:
-    def newest(question: Escalation) -> int:
-        return -question.answers[-1].clock
-
-    for question in sorted(
-        (question for question in facts.questions if question.answers), key=newest
-    ):
+    answered = [question for question in facts.questions if question.answers]
+    for question in sorted(answered, key=lambda question: -question.answers[-1].clock):
         last = question.answers[-1]
         if is_since(last.at, facts.since):
             item = _asked(question)._replace(at=last.at, by=last.by, text=first_line(last.text))
@@ -298,10 +280,15 @@ def _status(view: AgentView) -> str:
     return str(view.presence.get("status") or "idle")
 
 
-def _learnt(snapshot: Snapshot, ctx: Context, since: float) -> Iterable[ReportItem]:
-    notes = note.active(ctx.ws, note.read_all(snapshot)[0])
-    return [
-        ReportItem(saved.name, saved.at, saved.title, saved.by, saved.issue)
-        for saved in reversed(notes)
-        if is_since(saved.at, since)
-    ]
+def _learnt(facts: _Facts) -> Iterator[ReportItem]:
+    for saved in reversed(facts.learnt):
+        if is_since(saved.at, facts.since):
+            yield ReportItem(saved.name, saved.at, saved.title, saved.by, saved.issue)
+
+
+# The sections, the most important first.
+SECTIONS: Mapping[str, Callable[[_Facts], Iterator[ReportItem]]] = {
+    "waiting": _waiting, "sentBack": _sent_back, "mergeable": _mergeable, "merged": _merged,
+    "answered": _answered, "opened": _opened, "closed": _closed, "handedOver": _handed_over,
+    "died": _died, "idle": _idle, "learnt": _learnt,
+}  # fmt: skip

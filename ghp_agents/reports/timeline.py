@@ -5,7 +5,7 @@ Times are seconds since the epoch, by the clock of the clone that reads: see `co
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.issues.issue import PROVISIONAL
@@ -20,7 +20,6 @@ DEATH, MERGE, ASK, RETURN, HANDOFF, ANSWER, STOP, CLAIM, RELEASE, PULL, MESSAGE 
     "death", "merge", "question", "return", "handoff", "answer", "stop", "claim", "release", "pull",
     "message",
 )  # fmt: skip
-TEXT_LIMIT = 120  # characters of others' text
 
 
 class TimelineSpan(NamedTuple):
@@ -42,6 +41,9 @@ class TimelineMark(NamedTuple):
     issue: int | None = None
     text: str = ""
     by: str = ""
+
+
+Item = TypeVar("Item", TimelineSpan, TimelineMark)
 
 
 class Lane(NamedTuple):
@@ -139,15 +141,11 @@ def _last(lane: Lane) -> float:
 
 def of_issue(timeline: Timeline, issue: int) -> Timeline:
     """Only what is about an issue, in the lanes that have anything about it."""
-    lanes = [
-        Lane(
-            lane.agent,
-            tuple(span for span in lane.spans if span.issue == issue),
-            tuple(span for span in lane.opened if span.issue == issue),
-            tuple(mark for mark in lane.marks if mark.issue == issue),
-        )
-        for lane in timeline.lanes
-    ]
+
+    def about(items: Iterable[Item]) -> tuple[Item, ...]:
+        return tuple(item for item in items if item.issue == issue)
+
+    lanes = [Lane(x.agent, about(x.spans), about(x.opened), about(x.marks)) for x in timeline.lanes]
     return clipped(timeline, lanes)._replace(left_out=timeline.left_out, cut=timeline.cut)
 
 

@@ -5,11 +5,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.core.secret_scan import redacted
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
 from ghp_agents.reports import timeline as parts
-from ghp_agents.reports.markdown import SECRET_LENGTH
+from ghp_agents.reports.markdown import safe_line
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
 from ghp_agents.state import cause
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
@@ -64,12 +63,11 @@ class _Track:
         self.marks.append(last._replace(at=at))
         self.kind, self.at, self.status = parts.DEAD, at, "dead"
 
-    def close(self, name: str, at: float) -> TimelineSpan | None:
+    def close(self, name: str, at: float) -> None:
         """What was open under a name is closed."""
         span = self.pending.pop(name, None)
         if span is not None:
             self.opened.append(span._replace(end=max(at, span.start)))
-        return span
 
     def finish(self, until: float) -> None:
         """The end of the timeline."""
@@ -146,30 +144,24 @@ def build(facts: TimelineFacts) -> Timeline:
     clipped = parts.clipped(whole._replace(ahead=ahead), lanes)
     return clipped._replace(
         lanes=tuple(map(_shown, clipped.lanes)),
-        titles={number: _text(title) for number, title in clipped.titles.items()},
+        titles={number: safe_line(title) for number, title in clipped.titles.items()},
     )
 
 
 def _shown(lane: Lane) -> Lane:
-    """A lane whose texts are fit to be shown."""
+    """A lane whose texts are fit to be published."""
     spans, opened = (
         tuple(
-            span._replace(status=seen_line(span.status, NAME_LIMIT), text=_text(span.text))
+            span._replace(status=seen_line(span.status, NAME_LIMIT), text=safe_line(span.text))
             for span in items
         )
         for items in (lane.spans, lane.opened)
     )
     marks = tuple(
-        mark._replace(by=seen_line(mark.by, NAME_LIMIT), text=_text(mark.text))
+        mark._replace(by=seen_line(mark.by, NAME_LIMIT), text=safe_line(mark.text))
         for mark in lane.marks
     )
     return Lane(lane.agent, spans, opened, marks)
-
-
-def _text(text: str) -> str:
-    """Others' text on one line, without what may be a secret: timelines are published."""
-    line = seen_line(text[: 8 * parts.TEXT_LIMIT], parts.TEXT_LIMIT)
-    return redacted(line) if any(len(word) >= SECRET_LENGTH for word in line.split()) else line
 
 
 def _presence(replay: _Replay, at: float, entry: LedgerEntry) -> None:
@@ -219,12 +211,11 @@ def _release(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     replay.rest(agent, at, issue, "merged" if entry.cause == cause.MERGED else "released")
 
 
-def _escalate(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    replay.mark(entry.actor, parts.ASK, at, entry)
-    _opens(replay, parts.QUESTION, at, entry)
-
-
-def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
+def _opens(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    """A question is asked, or a lease is waited for."""
+    kind = parts.QUESTION if entry.event == "escalate" else parts.QUEUE
+    if kind == parts.QUESTION:
+        replay.mark(entry.actor, parts.ASK, at, entry)
     if not is_name(entry.actor):
         replay.unread += 1
         return
@@ -236,26 +227,17 @@ def _opens(replay: _Replay, kind: str, at: float, entry: LedgerEntry) -> None:
         _ACTS[end.event](replay, at, end)
 
 
-def _answer(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+def _ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    """A question is answered, or a wait for a lease is over."""
     asker = replay.askers.get(entry.object)
     if asker is None:
         replay.early[entry.object] = entry
         return
-    replay.mark(asker, parts.ANSWER, at, entry)
-    if Actor(entry.actor, entry.is_person).may_direct(replay.facts.orchestrators):
-        replay.track(asker).close(entry.object, at)
-
-
-def _queue(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    _opens(replay, parts.QUEUE, at, entry)
-
-
-def _queue_ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    waiter = replay.askers.get(entry.object)
-    if waiter is None:
-        replay.early[entry.object] = entry
-    else:
-        replay.track(waiter).close(entry.object, at)
+    if entry.event == "answer":
+        replay.mark(asker, parts.ANSWER, at, entry)
+        if not Actor(entry.actor, entry.is_person).may_direct(replay.facts.orchestrators):
+            return
+    replay.track(asker).close(entry.object, at)
 
 
 def _handoff(replay: _Replay, at: float, entry: LedgerEntry) -> None:
@@ -295,8 +277,8 @@ def _stop(replay: _Replay, at: float, entry: LedgerEntry) -> None:
 _ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {
     PRESENCE: _presence,
     "claim": _claim, "takeover": _claim, "steal": _claim, "release": _release,
-    "escalate": _escalate, "answer": _answer, "handoff": _handoff,
-    "lease-wait": _queue, "lease": _queue_ends, "lease-release": _queue_ends,
-    "lease-withdraw": _queue_ends, "stop": _stop, "send": _send,
+    "escalate": _opens, "answer": _ends, "handoff": _handoff,
+    "lease-wait": _opens, "lease": _ends, "lease-release": _ends, "lease-withdraw": _ends,
+    "stop": _stop, "send": _send,
     "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _pull_return,
 }  # fmt: skip

@@ -10,7 +10,7 @@ from ghp_agents.hotpath.quoting import byte_of
 from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import briefly, ticks
 from ghp_agents.reports.timeline import Lane, Timeline, label
-from ghp_agents.reports.timeline_cells import SIGNS, Cells, cells, column, runs, summary
+from ghp_agents.reports.timeline_cells import SIGNS, cells, column, runs, summary
 
 LANES_SHOWN = 200
 WIDTH, NAMES, TOP, LANE = 1200, 150, 58, 24  # pixels
@@ -89,7 +89,7 @@ def _lane(lane: Lane, timeline: Timeline, top: int, zone: tzinfo | None) -> Iter
     yield f'<text x="12" y="{top + 18}">{safe(one_line(lane.agent, 20))}</text>'
     filled = cells(lane, timeline, ROOM, MARK)
     for first, end, kind, issue in runs(filled):
-        yield _bar(lane, filled, timeline, (first, end, kind, issue), top, zone)
+        yield _bar(lane, timeline, (first, end, kind, issue), top, zone)
         text = label(issue) if issue is not None else ""
         if text and end - first > len(text) * LETTER + 6 and kind != parts.IDLE:
             yield f'<text class="in" x="{NAMES + first + 3}" y="{top + 19}">{text}</text>'
@@ -100,7 +100,6 @@ def _lane(lane: Lane, timeline: Timeline, top: int, zone: tzinfo | None) -> Iter
 
 def _bar(
     lane: Lane,
-    filled: Cells,
     timeline: Timeline,
     run: tuple[int, int, str, int | None],
     top: int,
