@@ -143,9 +143,8 @@ class App:
             tracker = GitHubTracker(
                 self.ws, GitHubRepository(self.ws, nobody), self.locks, asks=False
             )
-            if tracker.is_mirrored:
-                return tracker
-            if self.ws.settings.tracker == "github" and not self.place_without_token:
+            is_set = self.ws.settings.tracker == "github"
+            if tracker.is_mirrored or (is_set and not self.place_without_token):
                 return tracker
         return self._tracker_without_token
 

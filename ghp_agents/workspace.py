@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from ghp_agents.core.clock import SystemClock
+from ghp_agents.core.clock import SystemClock, to_text
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.core.json_file import object_file
@@ -237,11 +237,6 @@ def settings_at(ws: Workspace, commit: str) -> Settings:
     return configuration.at(ws.ground, commit) or ws.settings
 
 
-def users_settings(ws: Workspace) -> Settings:
-    """The settings from the user's own files only. Raises ConfigError."""
-    return configuration.of_person(ws.ground)
-
-
 def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
     """The issue in the JSON that upstream GHP passes to agents that it starts."""
     try:
@@ -253,8 +248,6 @@ def _spawned_issue(environ: Mapping[str, str]) -> IssueNumber | None:
 
 def now_text(ws: Workspace) -> str:
     """The present time in the format of records."""
-    from ghp_agents.core.clock import to_text
-
     return to_text(ws.clock.now())
 
 

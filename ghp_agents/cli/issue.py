@@ -9,6 +9,7 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, limited, read_text
+from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views.remote_news import hear, issue_after_asking
@@ -208,7 +209,8 @@ def show(app: App, number: str, at: str | None, as_json: bool) -> None:
         parts = issue_view.fields_of_parts(view.parts)
         output.as_json(issue_view.fields(view.issue, holdings) | parts)
     else:
-        issue_view.page(view, holdings, _work(app, view.issue) if then is None else None)
+        work = _work(app, view.issue) if then is None else None
+        pager.show(issue_view.page(view, holdings, work))
     if then is None:
         start_background(app)
 

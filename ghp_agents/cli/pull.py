@@ -9,7 +9,7 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, send, start_background, sync_first
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.params import LIMIT, as_number, limited, read_text
-from ghp_agents.cli.terminal.pager import paged
+from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
@@ -78,9 +78,9 @@ def show(app: App, number: str, with_diff: bool, as_json: bool) -> None:
         fields = pull_view.all_fields(details)
         output.as_json(fields if diff is None else {**fields, "diff": diff})
     elif diff is None:
-        pull_view.page(details)
+        pager.show(pull_view.page(details))
     else:
-        with paged():
+        with pager.paged():
             output.data(output.clean(diff))
         if not diff:
             output.say(f"#{details.pull.number} changes nothing.")

@@ -10,7 +10,8 @@ from urllib.parse import urlsplit
 
 from ghp_agents.core import token_hosts
 from ghp_agents.git import process as git
-from ghp_agents.workspace import Workspace, users_settings
+from ghp_agents.settings.load import of_person
+from ghp_agents.workspace import Workspace
 
 
 def for_remote(ws: Workspace, name: str) -> dict[str, str]:
@@ -27,7 +28,7 @@ def for_remote(ws: Workspace, name: str) -> dict[str, str]:
 def named_hosts(ws: Workspace) -> set[str]:
     """The GitHub hosts that the person named: by GH_HOST, the current workflow, or the user's own
     configuration file. Files of the repository do not count. Raises ConfigError."""
-    own = users_settings(ws).github.get("host")
+    own = of_person(ws.ground).github.get("host")
     return token_hosts.hosts_in(ws.environ) | ({own.lower()} if own else set())
 
 

@@ -6,7 +6,7 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ghp_agents.cli import output
@@ -45,6 +45,13 @@ def paged() -> Iterator[None]:
             stream, sys.stdout = sys.stdout, terminal
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
+
+
+def show(lines: Iterable[str]) -> None:
+    """Print the lines of a page in a pager, if a person looks."""
+    with paged():
+        for line in lines:
+            output.page(line)
 
 
 def _program() -> str:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
-from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
@@ -21,9 +20,8 @@ Holdings = Mapping[int, Holding]
 
 NO_TITLE = "(unknown or unreadable here)"
 COLUMNS = ("ISSUE", "PRIORITY", "STATE", "HOLDER", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
-MARKER = re.compile(
-    r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z"
-)  # a marker that programs find a comment by
+# A marker that programs find a comment by.
+MARKER = re.compile(r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z")
 ENDED = ("dead", "gone", "stopped")  # holder states that are shown
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
@@ -78,19 +76,14 @@ def _holder(holding: Holding) -> str:
     return f"{holding.lease.holder}" + (f" ({holding.state})" if holding.state in ENDED else "")
 
 
-def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> None:
-    """Print an issue in full; None is for what is unknown at a past time."""
-    with paged():
-        for line in _lines(view, holding_of(view.issue, holdings or {}), work):
-            output.page(line)
-
-
-def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Iterator[str]:
-    issue = view.issue
+def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
+    """The lines of an issue in full; None is for what is unknown at a past time."""
+    issue, holding = view.issue, holding_of(view.issue, holdings or {})
     yield name(issue)
     outside = "" if issue.by_writer else " (no write access)"
     author = (phrase(issue.author, NAME_LIMIT) if issue.author else "?") + outside
     yield f"{issue.state} · {issue.priority} · by {author}, {output.when(issue.created_at)}"
+    wide = too_wide(issue)
     facts = {
         "not offered to agents": "" if issue.offered else "a maintainer can assign or label it",
         "claimed by": _claimed(holding) if holding else "",
@@ -101,9 +94,7 @@ def _lines(view: View, holding: Holding | None, work: "IssueWork | None") -> Ite
         "parts": "; ".join(map(_part, view.parts)),
         "blocked by": _related(view, issue.blocked_by),
         "blocks": "; ".join(map(name, view.blocks)),
-        "ignored in its scope": f"{wide}: it matches everything"
-        if (wide := too_wide(issue))
-        else "",
+        "ignored in its scope": wide and f"{wide}: it matches everything",
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
@@ -198,12 +189,11 @@ def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
         "comments": [
             {
                 **picked(comment, "id author by_person by_writer"),
-                "createdAt": comment.at,
-                "body": comment.body,
+                "createdAt": comment.at, "body": comment.body,
             }
             for comment in issue.comments
         ],
-    }
+    }  # fmt: skip
 
 
 def fields_of_parts(parts: Iterable[Issue]) -> dict[str, Any]:

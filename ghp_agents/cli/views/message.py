@@ -52,7 +52,7 @@ def page(message: Message) -> str:
     if message.verdict in VERDICTS:
         act = f"{VERDICTS[message.verdict]} {of or 'it'}"
     to = f" to {', '.join(map(file, message.to))}" if message.kind not in verbs else ""
-    lines = [f"{who(message.by.name, message.by.is_person)}, {output.when(message.at)}: {act}{to}"]
+    lines = [f"{who(*message.by)}, {output.when(message.at)}: {act}{to}"]
     if message.kind not in verbs:
         lines.append(f"Subject: {phrase(message.subject, 200)}")
         lines += [f"Issue: #{message.issue}"] if message.issue else []

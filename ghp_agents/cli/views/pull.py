@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghp_agents.cli import output
-from ghp_agents.cli.terminal.pager import paged
 from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import Actor, listed, one_line
 from ghp_agents.escalations.messages import who
@@ -56,14 +55,8 @@ def fields(pull: Pull) -> dict[str, Any]:
     }
 
 
-def page(details: PullDetails) -> None:
-    """Print a pull request in full."""
-    with paged():
-        for line in _lines(details):
-            output.page(line)
-
-
-def _lines(details: PullDetails) -> Iterator[str]:
+def page(details: PullDetails) -> Iterator[str]:
+    """The lines of a pull request in full."""
     pull = details.pull
     author = phrase(pull.author, NAME_LIMIT) if pull.author else "?"
     yield f"#{pull.number} {phrase(pull.title, 100) if pull.title.strip() else NO_TITLE}"

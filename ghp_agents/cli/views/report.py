@@ -86,7 +86,7 @@ def _facts(item: ReportItem, now: float) -> Sequence[str]:
     """Who, what about and when, in a few words."""
     word = "urgency " if item.state in URGENCIES else ""
     facts = [
-        named(item.by.name, item.by.is_person) if item.by.name else "",
+        named(*item.by) if item.by.name else "",
         f"#{item.issue}" if item.issue else "",
         f"{word}{file(one_line(item.state, ID_SHOWN))}" if item.state else "",
         age(item.at, now) if item.at else "no sign of work",

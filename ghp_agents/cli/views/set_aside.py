@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ghp_agents.cli import output
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import Actor, count, only_match
+from ghp_agents.core.ids import count, only_match
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.state import refusal
 from ghp_agents.state.join import SetAside
@@ -45,7 +45,7 @@ def drop(app: App, references: Sequence[str]) -> None:
     for kept in chosen:
         if not actor.is_person and kept.record.actor != actor:
             raise RefusedError(
-                f"{kept.id} is by {_by(kept.record.actor)}, so {actor.name} may not delete it.",
+                f"{kept.id} is by {named(*kept.record.actor)}, so {actor.name} may not delete it.",
                 hint="Leave it: it does no harm. Its author or a person can delete it.",
             )
     for kept in app.exchange.drop_refused([kept.id for kept in chosen]) if chosen else ():
@@ -64,10 +64,6 @@ def title(kept: SetAside) -> str:
     return f"{kept.id}, {file(record.event)} {file(record.object)}{issue}"
 
 
-def _by(actor: Actor) -> str:
-    return named(actor.name, actor.is_person)
-
-
 def _one(records: Sequence[SetAside], reference: str) -> SetAside:
     return only_match(
         [kept for kept in records if kept.id.startswith(reference)],
@@ -79,7 +75,7 @@ def _one(records: Sequence[SetAside], reference: str) -> SetAside:
 
 
 def _print_one(kept: SetAside, now: float) -> None:
-    output.page(f"{title(kept)}, by {_by(kept.record.actor)}, {ago(now - kept.at)} ago")
+    output.page(f"{title(kept)}, by {named(*kept.record.actor)}, {ago(now - kept.at)} ago")
     output.page(f"  The remote: {phrase(kept.words, refusal.LONGEST)}")
     for path, content in kept.record.files:
         output.page(f"  {file(path)} ({count(len(content), 'byte')})")

@@ -32,11 +32,7 @@ def heard(app: App, agents: Sequence[AgentView]) -> "Heard | None":
 
 def joined(document: dict[str, Any], reports: "Heard | None", name: str | None) -> dict[str, Any]:
     """The joined document, with upstream's reports under `upstream`."""
-    if reports is None:
-        return document
-    from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
-
-    shown = upstream_agents.document(reports, [name] if name else None)
+    shown = reports.document(name) if reports else []
     return {**document, "upstream": shown} if shown else document
 
 
@@ -47,11 +43,7 @@ def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 def tell(reports: "Heard | None", name: str | None) -> None:
     """Print the reports, of all agents or of the named one."""
-    if reports is None:
-        return
-    from ghp_agents.integrations.upstream_ghp import agents as upstream_agents
-
-    for sentence in upstream_agents.sentences(reports, [name] if name else None):
+    for sentence in reports.sentences(name) if reports else ():
         output.page(f"  {sentence}" if name else sentence)
 
 

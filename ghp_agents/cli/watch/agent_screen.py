@@ -2,8 +2,8 @@
 
 import os
 import shlex
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -19,8 +19,6 @@ from ghp_agents.reports.overview import AgentRow
 
 if TYPE_CHECKING:
     from ghp_agents.cli.watch.app import Watch
-
-T = TypeVar("T")
 
 
 class AgentScreen(Screen[None]):
@@ -61,16 +59,16 @@ class AgentScreen(Screen[None]):
         """Answer the agent's question."""
         if (row := self.row) is None:
             return
-        if not keys.can_answer(row):
+        if not row.question:
             self.say(f"{row.name} has no open question.")
             return
-        self._later(lambda: self.program.look.question(row.question), self._ask)
+        self.program.do(lambda: self.program.look.question(row.question), self._ask)
 
     def _ask(self, question: QuestionText) -> None:
         def send(text: str | None) -> None:
             if text is not None:
                 self.program.say(f"Answering {question.id} …")
-                self._later(lambda: self.program.look.answer(question.id, text), self._report)
+                self.program.do(lambda: self.program.look.answer(question.id, text), self._report)
 
         self.app.push_screen(AnswerDialog(question), send)
 
@@ -85,14 +83,14 @@ class AgentScreen(Screen[None]):
         def send(reason: str | None) -> None:
             if reason is not None:
                 self.program.say(f"Stopping {row.name} …")
-                self._later(lambda: self.program.look.stop(row.name, reason), self._report)
+                self.program.do(lambda: self.program.look.stop(row.name, reason), self._report)
 
         self.app.push_screen(StopDialog(row.name), send)
 
     def action_open(self) -> None:
         """Open the agent's worktree or pull request."""
         if (row := self.row) is not None:
-            self._later(
+            self.program.do(
                 lambda: self.program.look.places(row), lambda places: self._choose(row, places)
             )
 
@@ -111,7 +109,7 @@ class AgentScreen(Screen[None]):
 
     def _visit(self, place: OpenTarget) -> None:
         if place.url:
-            self._later(lambda: open_place.browse(place.url, os.environ), self.program.say)
+            self.program.do(lambda: open_place.browse(place.url, os.environ), self.program.say)
         elif place.command:
             self.program.say(*self.program.lend(place.command, place.path))
         else:
@@ -121,11 +119,7 @@ class AgentScreen(Screen[None]):
     def action_exchange(self) -> None:
         """Ask the remote for news now."""
         self.say("Asking the remote …")
-        self._later(self.program.look.sync, self.program.say)
+        self.program.do(self.program.look.sync, self.program.say)
 
     def _report(self, ran: CommandResult) -> None:
         self.program.say(*ran.lines)
-
-    def _later(self, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Do slow work in a thread, then something here with its result."""
-        self.program.do(work, then)

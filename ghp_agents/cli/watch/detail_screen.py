@@ -71,7 +71,7 @@ class DetailScreen(AgentScreen):
             if self.is_attached:
                 self._draw()
 
-        self._later(lambda: self.program.look.detail(self._row), shown)
+        self.program.do(lambda: self.program.look.detail(self._row), shown)
 
     def _draw(self) -> None:
         row = self._row

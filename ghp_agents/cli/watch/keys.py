@@ -8,19 +8,9 @@ from ghp_agents.presence.service import LIVING
 from ghp_agents.reports.overview import AgentRow
 
 
-def can_answer(row: AgentRow) -> bool:
-    """Whether the agent has an open question."""
-    return bool(row.question)
-
-
 def can_stop(row: AgentRow) -> bool:
     """Whether there is something to stop: it lives, or it holds an issue."""
     return row.liveness in LIVING or row.issue is not None
-
-
-def can_open(row: AgentRow) -> bool:
-    """Whether it may have a worktree in this clone, or a pull request."""
-    return row.is_here or row.pull is not None
 
 
 def hints(row: AgentRow | None, width: int, *, is_detail: bool = False) -> Content:
@@ -29,10 +19,11 @@ def hints(row: AgentRow | None, width: int, *, is_detail: bool = False) -> Conte
     applying: list[tuple[str, str]] = []
     if row is not None:
         applying = [
-            *([("a", "answer")] if can_answer(row) else []),
+            *([("a", "answer")] if row.question else []),
             *([] if is_detail else [("⏎", "details")]),
             *([("s", "stop")] if can_stop(row) else []),
-            *([("o", "open")] if can_open(row) else []),
+            # It may have a worktree in this clone, or a pull request.
+            *([("o", "open")] if row.is_here or row.pull is not None else []),
             *([] if is_detail else [("/", "filter")]),
         ]
     shown = applying

@@ -32,6 +32,34 @@ class Heard(NamedTuple):
     roles: tuple[Role, ...]  # those named like our agents
     broken: tuple[str, ...]
 
+    def document(self, name: str | None = None) -> list[dict[str, Any]]:
+        """The reports for `--json`, of all agents or of one."""
+        entries: list[dict[str, Any]] = [
+            {
+                "agent": agent or None,
+                "issue": noted.issue,
+                "branch": noted.branch or None,
+                "worktree": upstream_agent.folder_of(noted) or None,
+                "status": noted.status or None,
+                "stage": noted.stage or None,
+                "action": noted.action or None,
+                "waitingForInput": noted.waits,
+                "timestamp": noted.at or None,
+            }
+            for agent, noted in self.words
+        ]
+        entries += [
+            {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
+            for role in self.roles
+        ]
+        return [entry for entry in entries if name in (None, entry["agent"])]
+
+    def sentences(self, name: str | None = None) -> list[str]:
+        """The reports as sentences, of all agents or of one."""
+        pairs = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in self.words]
+        pairs += [(role.name, _role_sentence(role)) for role in self.roles]
+        return [text for agent, text in pairs if name in (None, agent)]
+
 
 def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
     """Read upstream's files, and match the reports with the agents of this clone."""
@@ -50,36 +78,6 @@ def listen(ws: Workspace, views: Sequence[AgentView]) -> Heard:
     names = {view.name for view in views}
     fitting = tuple(role for role in roles if role.name in names)
     return Heard(tuple(words), fitting, tuple(broken))
-
-
-def document(heard: Heard, names: Sequence[str] | None = None) -> list[dict[str, Any]]:
-    """The reports for `--json`, of all agents or of `names`."""
-    entries: list[dict[str, Any]] = [
-        {
-            "agent": agent or None,
-            "issue": noted.issue,
-            "branch": noted.branch or None,
-            "worktree": upstream_agent.folder_of(noted) or None,
-            "status": noted.status or None,
-            "stage": noted.stage or None,
-            "action": noted.action or None,
-            "waitingForInput": noted.waits,
-            "timestamp": noted.at or None,
-        }
-        for agent, noted in heard.words
-    ]
-    entries += [
-        {"agent": role.name, "status": role.status or None, "timestamp": role.at or None}
-        for role in heard.roles
-    ]
-    return [entry for entry in entries if names is None or entry["agent"] in names]
-
-
-def sentences(heard: Heard, names: Sequence[str] | None = None) -> list[str]:
-    """The reports as sentences, of all agents or of `names`."""
-    pairs = [(agent, upstream_agent.sentence(noted, agent)) for agent, noted in heard.words]
-    pairs += [(role.name, _role_sentence(role)) for role in heard.roles]
-    return [text for agent, text in pairs if names is None or agent in names]
 
 
 def _role_sentence(role: Role) -> str:

@@ -57,7 +57,7 @@ def test_without_files_nothing_is_said(home: Path, repo: Path) -> None:
 def test_an_agent_in_our_worktree_is_ours(home: Path, repo: Path, place: Path) -> None:
     note(home, agent(place, currentAction="Editing a.py", waitingForInput=True))
     heard = listen(home, repo, worker(place), view("worker-2", worktree="other"))
-    assert upstream_agents.document(heard) == [
+    assert heard.document() == [
         {
             "agent": "worker-1",
             "issue": 86,
@@ -70,20 +70,18 @@ def test_an_agent_in_our_worktree_is_ours(home: Path, repo: Path, place: Path) -
             "timestamp": "2026-01-25T10:00:00Z",
         }
     ]
-    assert upstream_agents.sentences(heard) == [
+    assert heard.sentences() == [
         "Upstream ghp reports for worker-1 on #86: waiting for a person's input, Editing a.py."
     ]
-    assert upstream_agents.sentences(heard, ["worker-2"]) == []
-    assert upstream_agents.document(heard, ["worker-2"]) == []
+    assert heard.sentences("worker-2") == []
+    assert heard.document("worker-2") == []
 
 
 def test_one_in_a_worktree_of_ours_without_an_agent_is_shown_all_the_same(
     home: Path, repo: Path, place: Path
 ) -> None:
     note(home, agent(place))
-    assert upstream_agents.sentences(listen(home, repo)) == [
-        "Upstream ghp reports for #86: running."
-    ]
+    assert listen(home, repo).sentences() == ["Upstream ghp reports for #86: running."]
 
 
 def test_what_is_of_other_repositories_is_left_out(
@@ -112,7 +110,7 @@ def test_the_stage_of_the_pipeline_is_joined_in_every_worktree(
     stage = {"issueNumber": 86, "branch": "agent/86", "worktreePath": str(place), "stage": "ready"}
     (repo / ".git/ghp-pipeline.json").write_text(json.dumps({"86": stage}))
     for folder in (repo, place):
-        assert upstream_agents.sentences(listen(home, folder, worker(place))) == [
+        assert listen(home, folder, worker(place)).sentences() == [
             "Upstream ghp reports for worker-1 on #86: running, stage ready."
         ]
 
@@ -123,12 +121,8 @@ def test_a_role_counts_where_an_agent_goes_by_it(home: Path, repo: Path, place: 
     path.write_text('{"worker-1": {"lastSeen": "T", "status": "active"}, "principal": {}}')
     heard = listen(home, repo, worker(place))
     assert heard.roles == (Role("worker-1", "active", "T"),)
-    assert upstream_agents.sentences(heard) == [
-        "Upstream ghp reports for the role worker-1: active, last seen T."
-    ]
-    assert upstream_agents.document(heard) == [
-        {"agent": "worker-1", "status": "active", "timestamp": "T"}
-    ]
+    assert heard.sentences() == ["Upstream ghp reports for the role worker-1: active, last seen T."]
+    assert heard.document() == [{"agent": "worker-1", "status": "active", "timestamp": "T"}]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '"x"', "[" * 100_000, "\xff"])
