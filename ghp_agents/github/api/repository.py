@@ -1,7 +1,7 @@
 """One repository on GitHub through one token: the API that all other packages use."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -110,22 +110,55 @@ class GitHubRepository:
         return self._get(self._address(path, params))
 
     def get_all(self, path: str, **params: str | int) -> list[Any]:
-        """All pages of a list, each read conditionally.
+        """All pages of a list. If it may change meanwhile, sort so that new items come last, and
+        merge items that appear twice: GitHub numbers the pages of each request afresh."""
+        return [item for page in self.pages(path, **params) for item in page]
 
-        GitHub numbers the pages of each request afresh. If the list may change meanwhile, sort so
-        that new items come last, and merge items that appear twice.
-        """
-        items: list[Any] = []
+    def pages(self, path: str, **params: str | int) -> Iterator[list[Any]]:
+        """The pages of a list, each read conditionally when it is wanted."""
         url: str | None = self._address(path, {"per_page": PAGE, **params})
         for _ in range(MOST_PAGES):
             if url is None:
-                return items
+                return
             answer = self._get(url)
             if not isinstance(answer.body, list):
                 raise failed(f"GitHub's answer to `GET {path}` is not a list")
-            items += answer.body
+            yield answer.body
             url = self._next(answer)
         raise failed(f"GitHub's list `GET {path}` does not end")
+
+    def changes(
+        self, path: str, since: str, **params: str
+    ) -> tuple[list[dict[str, Any]], str, int]:
+        """What changed in a list since a time, the oldest change first; the time of the last
+        change, and the number of its page.
+
+        Each further page starts at the last change of the page before. An item that changes
+        meanwhile appears again at the end, so no shift of pages hides one.
+        """
+        items: list[dict[str, Any]] = []
+        page, last = 1, since
+        while True:
+            more, _ = self.page_of_changes(path, since, page, **params)
+            items += more
+            last = max((str(raw.get("updated_at") or "") for raw in more), default=since)
+            if len(more) < PAGE:
+                break
+            page = 1 if last > since else page + 1  # more than a page changed in one second
+            since = max(since, last)
+        if page > 1 and not more:
+            page -= 1  # an empty page stays empty if an item moves to the end of the page before
+        return items, max(since, last), page if last <= since else 1
+
+    def page_of_changes(
+        self, path: str, since: str, page: int, **params: str
+    ) -> tuple[list[dict[str, Any]], bool]:
+        """One page of `changes`, and whether it changed since the last request."""
+        wanted: dict[str, str | int] = {"since": since} if since else {}
+        wanted |= {"page": page} if page > 1 else {}
+        answer = self.get(path, sort="updated", direction="asc", per_page=PAGE, **wanted, **params)
+        listed = answer.body if isinstance(answer.body, list) else []
+        return [raw for raw in listed if isinstance(raw, dict)], answer.fresh
 
     def recall(self, path: str, **params: str | int) -> ReadResult | None:
         """The last result of `get`, without a request; for callers that accept old data."""

@@ -8,7 +8,7 @@ GitHub may list a comment later than it counts it. Until all are listed, each lo
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,67 +27,39 @@ from ghp_agents.workspace import Workspace
 
 HEARD = "hub/heard.json"  # in the folder of caches
 LOOK_BACK = 7 * 86_400.0  # seconds, on the first read
-PAGE = 100
 REMARK = 500  # characters of a comment that are shown to an agent
 _NUMBER = re.compile(r"/issues/([0-9]{1,10})$")
 _MIRROR = "/issues.json"
 
 
 class HeardComment(NamedTuple):
-    """A comment that may contain something for agents."""
+    """A comment, which may contain something for agents."""
 
     id: int
-    issue: int
+    issue: int  # or the pull request
     login: str
     by: Actor
     parsed: ParsedComment
     at: str = ""  # when it was written or last changed
     is_typed: bool = False  # by a person on GitHub or by e-mail, not through a program
-
-
-class Remark(NamedTuple):
-    """Any comment by a person or an agent, for those who work on its issue or pull request."""
-
-    id: int
-    number: int  # of the issue or pull request
-    login: str
-    by: Actor
-    text: str
-    at: str  # when it was last changed
-
-
-class _Read(NamedTuple):
-    """A comment as it was read."""
-
-    remark: Remark
-    parsed: ParsedComment
-    is_of_person: bool  # not posted by an agent through this program
-    is_typed: bool
+    line: str = ""  # the beginning of its text, for agents that work on its issue
+    is_of_person: bool = True  # not posted by an agent through this program
 
     @property
     def is_remark(self) -> bool:
         """Whether it has words that are neither obeyed nor refused."""
-        return bool(self.remark.text) and not (self.parsed.commands or self.parsed.mistakes)
+        return bool(self.line) and not (self.parsed.commands or self.parsed.mistakes)
 
     @property
     def may_order(self) -> bool:
         """Whether it may contain something for agents to obey."""
         return self.is_of_person and self.parsed != parse.NOTHING
 
-    @property
-    def command(self) -> HeardComment:
-        """The comment as one that may be obeyed."""
-        remark = self.remark
-        return HeardComment(
-            remark.id, remark.number, remark.login, remark.by, self.parsed, remark.at,
-            self.is_typed,
-        )  # fmt: skip
-
 
 class CommentInbox:
     """How far a clone has read comments. `done` marks them as handled."""
 
-    remarks: tuple[Remark, ...] = ()  # the new ones, after `listen`
+    remarks: tuple[HeardComment, ...] = ()  # the new ones, after `listen`
 
     def __init__(self, ws: Workspace, hub: GitHubRepository) -> None:
         self._ws, self._hub = ws, hub
@@ -105,15 +77,13 @@ class CommentInbox:
         """New comments on these issues, oldest first. Sends requests only if an issue changed."""
         if not self.is_due:
             return []
-        comments: dict[int, Mapping[str, Any]] = {}
         since = self._since
-        for raw in self._new():
-            comments[int(raw["id"])] = raw
+        comments = {int(raw["id"]): raw for raw in self._new()}
         self._count(comments, since)
         self._wait_for(raw for raw in comments.values() if _issue(raw) not in issues)
         new = [read for identity in sorted(comments) if (read := self._read(comments[identity]))]
-        self.remarks = tuple(read.remark for read in new if read.is_remark)
-        return [read.command for read in new if read.may_order and read.remark.number in issues]
+        self.remarks = tuple(read for read in new if read.is_remark)
+        return [read for read in new if read.may_order and read.issue in issues]
 
     def may_command(self, comment: HeardComment) -> bool:
         """Whether the author has permission. One request in ten minutes for each account."""
@@ -121,7 +91,7 @@ class CommentInbox:
             return False  # an agent with its own account
         return self.may_write(comment)
 
-    def may_write(self, comment: HeardComment | Remark) -> bool:
+    def may_write(self, comment: HeardComment) -> bool:
         """Whether the author's account has write access."""
         return self._hub.may_command(comment.login)
 
@@ -136,27 +106,13 @@ class CommentInbox:
         if data != _load(self._ws, str(data["repository"])):
             object_file(self._ws.cache_dir / HEARD).write(data)  # else it is read once more
 
-    def _new(self) -> Iterator[Mapping[str, Any]]:
-        """The comments of all issues since the last look. Each further page starts at the last
-        change of the page before, so that no shift of pages hides one."""
+    def _new(self) -> Sequence[Mapping[str, Any]]:
+        """The comments of all issues since the last look."""
         since = self._since or to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
-        page = 1
-        while True:
-            more = self._page(since, page)
-            yield from more
-            last = max((str(raw.get("updated_at") or "") for raw in more), default="")
-            self._since = max(self._since, last)
-            if len(more) < PAGE:
-                return
-            page = 1 if last > since else page + 1  # more than a page in one second
-            since = max(since, last)
-
-    def _page(self, since: str, page: int) -> Sequence[Mapping[str, Any]]:
-        listed = self._hub.get(
-            "issues/comments", sort="updated", direction="asc", since=since, per_page=PAGE,
-            **({"page": page} if page > 1 else {}),
-        ).body  # fmt: skip
-        return [raw for raw in listed if isinstance(raw, dict)] if isinstance(listed, list) else []
+        comments, last, _ = self._hub.changes("issues/comments", since)
+        if comments:
+            self._since = last
+        return comments
 
     def _count(self, comments: Mapping[int, Mapping[str, Any]], since: str) -> None:
         """Compare the comments with GitHub's counts; those that are missing are read next time."""
@@ -176,19 +132,17 @@ class CommentInbox:
     def _wait_for(self, unknown: Iterable[Mapping[str, Any]]) -> None:
         """Read comments on issues that were created after the issues were read again next time."""
         later = [raw for raw in unknown if "/pull/" not in str(raw.get("html_url") or "")]
-        self._hear_again(str(raw.get("updated_at") or "") for raw in later)
+        self.hear_again(str(raw.get("updated_at") or "") for raw in later)
 
-    def hear_again(self, comments: Iterable[HeardComment]) -> None:
-        """Read these comments again next time, for up to a week: they could not be handled."""
-        self._hear_again(comment.at for comment in comments)
-
-    def _hear_again(self, changed_at: Iterable[str]) -> None:
+    def hear_again(self, changed_at: Iterable[str]) -> None:
+        """Read again next time, for up to a week, what was changed at these times: it could not be
+        handled."""
         oldest = to_text(max(0.0, self._ws.clock.now() - LOOK_BACK))
         times = [at for at in changed_at if at > oldest]
         if times:
             self._since, self._stamp = min(self._since, *times), None
 
-    def _read(self, raw: Mapping[str, Any]) -> "_Read | None":
+    def _read(self, raw: Mapping[str, Any]) -> HeardComment | None:
         number = _issue(raw)
         try:
             comment = mapping.mirror_comment(raw)
@@ -202,11 +156,13 @@ class CommentInbox:
             by = mark.actor
         parsed = parse.NOTHING if len(comment.body) > parse.LONGEST else parse.read(text)
         line = next((line for line in text.splitlines() if line.strip()), "")
-        remark = Remark(comment.id, number, comment.author, by, line[:REMARK], comment.updated_at)
         if not comment.is_person:  # a bot's account: its quotations answer nothing
             parsed = parsed._replace(replies=(), plain="")
-        is_typed = mark is None and by.is_person
-        return _Read(remark, parsed, mark is None or mark.is_person, is_typed)
+        return HeardComment(
+            comment.id, number, comment.author, by, parsed, comment.updated_at,
+            is_typed=mark is None and by.is_person, line=line[:REMARK],
+            is_of_person=mark is None or mark.is_person,
+        )  # fmt: skip
 
 
 def _issue(raw: Mapping[str, Any]) -> int | None:

@@ -131,15 +131,15 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
     before = _remarks_file(ctx.ws).read()
     notices = {**before}
     for remark in inbox.remarks:
-        claim = claims.get(claim_name(remark.number))
+        claim = claims.get(claim_name(remark.issue))
         for name, fields in works.items():
             holds = claim and (claim.holder == name and claim.acquired_at <= remark.at)
-            is_pull = not holds and fields.get("pull") == remark.number
+            is_pull = not holds and fields.get("pull") == remark.issue
             if not (holds or is_pull) or remark.by == Actor(name) or not inbox.may_write(remark):
                 continue
-            what = f"pull request #{remark.number}" if is_pull else f"#{remark.number}"
+            what = f"pull request #{remark.issue}" if is_pull else f"#{remark.issue}"
             by = named(remark.by.name, remark.by.is_person)
-            text = f"{by} commented on {what}: {phrase(remark.text)}. Read it all on GitHub."
+            text = f"{by} commented on {what}: {phrase(remark.line)}. Read it all on GitHub."
             others = [notice for notice in notices.get(name, []) if notice[0] != remark.id]
             notices[name] = [*others[1 - MOST :], (remark.id, text)]
             news_flag.set_flag(ctx.ws.folders, name)

@@ -66,7 +66,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
             raise
         _publish(ctx, mine)
     ctx.tracker.send()
-    inbox.hear_again(done.left)
+    inbox.hear_again(comment.at for comment in done.left)
     inbox.done()
     return done
 

@@ -1,11 +1,6 @@
-"""Updates the mirror: one conditional request if nothing changed.
+"""Updates the mirror: one conditional request if nothing changed."""
 
-Issues are requested since the last known change, oldest change first. Each further page starts at
-the last change of the page before. An issue that changes meanwhile appears again at the end, so no
-shift of pages hides one.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -19,7 +14,6 @@ from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
 from ghp_agents.github.tracker.mirror import Mirror, RefreshState
 from ghp_agents.workspace import Workspace
 
-PER_PAGE = 100
 LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what may be shown late
 FRESH = 5.0  # seconds for which a list is reused
 LAG = 15.0  # seconds that reads may be behind our own writes
@@ -100,31 +94,11 @@ def _parse_readable(
 
 def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str, Any]], str, int]:
     """All changes since the last read, each issue once, and how far that got."""
-    since, page = check.cursor, 1
-    if check.page > 1 and not _page(context, since, check.page)[1]:
+    hub, since = context.hub, check.cursor
+    if check.page > 1 and not hub.page_of_changes("issues", since, check.page, state="all")[1]:
         return [], since, check.page  # changes come last
-    changes: dict[str, dict[str, Any]] = {}
-    while True:
-        more, _ = _page(context, since, page)
-        changes |= {str(raw.get("id")): raw for raw in more}
-        last = max((str(raw.get("updated_at") or "") for raw in more), default=since)
-        if len(more) < PER_PAGE:
-            break
-        page = 1 if last > since else page + 1  # more than a page changed in one second
-        since = max(since, last)
-    if page > 1 and not more:
-        page -= 1  # an empty page stays empty if an issue moves to the end of the page before
-    return list(changes.values()), max(since, last), page if last <= since else 1
-
-
-def _page(context: TrackerContext, since: str, page: int) -> tuple[Sequence[dict[str, Any]], bool]:
-    """One page, and whether it changed since the last request."""
-    params: dict[str, str | int] = {"since": since} if since else {}
-    params |= {"page": page} if page > 1 else {}
-    answer = context.hub.get(
-        "issues", state="all", sort="updated", direction="asc", per_page=PER_PAGE, **params
-    )
-    return [raw for raw in answer.body if isinstance(raw, dict)], answer.fresh
+    listed, last, page = hub.changes("issues", since, state="all")
+    return list({str(raw.get("id")): raw for raw in listed}.values()), last, page
 
 
 def _is_news(issue: MirroredIssue, previous: MirroredIssue | None, now: float) -> bool:

@@ -9,6 +9,7 @@ again, for an hour. Until then only an issue that never changed has its labels f
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from ghp_agents.github.accounts import WORKFLOWS
@@ -213,16 +214,13 @@ def _with_word_of_author(
 def _recent(context: "TrackerContext") -> dict[int, list[Mapping[str, Any]]]:
     """The repository's latest events by issue, oldest first; empty if the server has none."""
     by_issue: dict[int, list[Mapping[str, Any]]] = {}
-    for page in range(1, PAGES + 1):
-        try:
-            listed = context.hub.get("issues/events", per_page=100, page=page).body
-        except (MissingError, GoneError):
-            return {}
-        for event in listed:
-            number = int((event.get("issue") or {}).get("number") or 0)
-            by_issue.setdefault(number, []).insert(0, event)
-        if len(listed) < 100:
-            break
+    try:
+        events = [*chain.from_iterable(islice(context.hub.pages("issues/events"), PAGES))]
+    except (MissingError, GoneError):
+        return {}
+    for event in events:
+        number = int((event.get("issue") or {}).get("number") or 0)
+        by_issue.setdefault(number, []).insert(0, event)
     return by_issue
 
 

@@ -7,6 +7,7 @@ Only what an answer lacks is looked for again, for some seconds.
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any
 
 from ghp_agents.core.errors import RefusedError, UnknownError
@@ -106,10 +107,8 @@ def _relate(
 
 def find_created(context: TrackerContext, identity: str) -> Any | None:
     """The issue with our hidden line, if it was created; a copy of the line is in a later one."""
-    for page in range(1, _LOOKS_BACK + 1):
-        listed = context.hub.get(
-            "issues", state="all", sort="created", direction="desc", per_page=100, page=page
-        ).body
+    pages = context.hub.pages("issues", state="all", sort="created", direction="desc")
+    for listed in islice(pages, _LOOKS_BACK):
         marked = [raw for raw in listed if _mark_of(raw) == identity]
         if marked:
             return min(marked, key=lambda raw: int(raw["number"]))

@@ -70,7 +70,14 @@ def test_without_a_change_of_an_issue_nothing_is_asked(
     script.then(says(200, [comment(7, "/agent stop")]), says(200, []))
     (remark,) = heard(ws, hub)
     assert remark == HeardComment(
-        7, 1, "ada", Actor("@ada", True), remark.parsed, remark.at, is_typed=True
+        7,
+        1,
+        "ada",
+        Actor("@ada", True),
+        remark.parsed,
+        remark.at,
+        is_typed=True,
+        line="/agent stop",
     )
     assert remark.parsed.commands == (Command("stop"),)
     assert heard(ws, hub) == []
