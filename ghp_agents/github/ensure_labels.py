@@ -3,9 +3,11 @@
 An existing label stays as it is.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
+from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github import labels as github_label
 from ghp_agents.github.api.errors import InvalidError
 from ghp_agents.github.api.repository import GitHubRepository
@@ -15,6 +17,9 @@ from ghp_agents.issues.capabilities import LABEL as NEEDS
 from ghp_agents.issues.dependencies import NEEDS_HUMAN
 from ghp_agents.issues.issue import LABEL_LIMIT
 from ghp_agents.settings.settings import Settings
+from ghp_agents.workspace import Workspace
+
+_KNOWN = "hub/labels.json"  # in the folder of caches: labels that exist, by repository
 
 
 def wanted(settings: Settings) -> list[Label]:
@@ -26,8 +31,30 @@ def wanted(settings: Settings) -> list[Label]:
 
 def missing(hub: GitHubRepository, labels: Sequence[Label]) -> list[Label]:
     """The labels that do not exist; GitHub ignores case in names. Sends a request."""
-    existing = {str(entry["name"]).lower() for entry in hub.get_all("labels")}
+    existing = _existing(hub)
     return [label for label in labels if label.name.lower() not in existing]
+
+
+def _existing(hub: GitHubRepository) -> set[str]:
+    return {str(entry["name"]).lower() for entry in hub.get_all("labels")}
+
+
+def ensure(ws: Workspace, hub: GitHubRepository, names: Iterable[str]) -> None:
+    """Create those of our labels among `names` that are missing. GitHub itself creates any other
+    label, in grey. Sends requests for labels that were not met before."""
+    place = f"{hub.host}/{hub.repository}"
+    file: JsonFile[set[str]] = JsonFile(
+        ws.cache_dir / _KNOWN, lambda data: set(map(str, data[place])), set
+    )
+    looks = [look for name in dict.fromkeys(names) if (look := github_label.appearance(name))]
+    new = {look.name.lower(): look for look in looks}.keys() - file.read()
+    if new:
+        existing = _existing(hub)
+        for look in looks:
+            if look.name.lower() in new - existing:
+                with suppress(InvalidError):
+                    make(hub, look)
+        file.write({place: sorted(existing | new)})
 
 
 def make(hub: GitHubRepository, label: Label) -> None:

@@ -8,7 +8,8 @@ through this program such lines are made visible, so that no text passes for a r
 
 import json
 import re
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import Actor, digest, one_line
 from ghp_agents.github import wording
@@ -89,6 +90,12 @@ def split_marker(text: str) -> tuple[str, Mark | None]:
     if mark is None:
         return text, None
     return wording.without_footer(tail[:begin].rstrip("\n")).rstrip("\n"), mark
+
+
+def id_of(raw: Mapping[str, Any]) -> str:
+    """The id in the line of an issue or a comment, given as GitHub's JSON; empty if it has none."""
+    _, mark = split_marker(str(raw.get("body") or ""))
+    return mark.id if mark else ""
 
 
 def _decoded(spelled: str) -> Mark | None:

@@ -6,7 +6,6 @@ from ghp_agents.core.ids import Actor, one_line
 
 PROGRAM = Actor("ghp-agents")  # the author of what the program writes for nobody in particular
 BEGIN = "<sub>A program (ghp-agents) wrote this"
-_NAME_LIMIT = 80
 _FOOTER = re.compile(rf"(?:\A|\n\n){re.escape(BEGIN)}[^\n]*</sub>\Z")
 _SPECIAL = "\\|[]`*_~#"
 

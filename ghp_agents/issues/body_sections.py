@@ -1,6 +1,7 @@
 """Parse an issue's body: its goal, its acceptance criteria and its task list."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")  # closing marks are stripped later: faster
@@ -36,7 +37,7 @@ class Outline(NamedTuple):
 def outline(body: str) -> Outline:
     """Parse a body that a person or an issue form wrote."""
     lines = body.replace("\r\n", "\n").split("\n")
-    plain = _outside_fences(lines)
+    plain = outside_fences(lines)
     ticks = [match[1] for line in plain if (match := _TASK.fullmatch(line))]
     top, sections = _sections(lines, plain)
     goals = [part.text for part in sections if _GOAL.search(part.title)]
@@ -52,7 +53,7 @@ def outline(body: str) -> Outline:
 def section(body: str, title: str) -> str:
     """The text below the first heading `title` (any case), deeper headings included; else empty."""
     lines = body.replace("\r\n", "\n").split("\n")
-    plain = _outside_fences(lines)
+    plain = outside_fences(lines)
     heads = _headings(plain)
     for number, (at, match) in enumerate(heads):
         if _title(match).rstrip(":").casefold() == title.casefold():
@@ -63,7 +64,7 @@ def section(body: str, title: str) -> str:
 def of_level(text: str, level: int) -> list[Section]:
     """The sections whose heading has this level, each with all that is below it."""
     lines = text.replace("\r\n", "\n").split("\n")
-    heads = _headings(_outside_fences(lines))
+    heads = _headings(outside_fences(lines))
     return [
         Section(_title(match), level, "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]))
         for number, (at, match) in enumerate(heads)
@@ -107,7 +108,7 @@ def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:
     return next((at for at, match in heads[1:] if len(match[1]) <= level), last)
 
 
-def _outside_fences(lines: list[str]) -> list[str]:
+def outside_fences(lines: Sequence[str]) -> list[str]:
     """The lines; those inside a code block are empty."""
     plain: list[str] = []
     fence = ""

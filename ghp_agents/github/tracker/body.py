@@ -8,7 +8,10 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
+from ghp_agents.issues.body_sections import outside_fences
+from ghp_agents.issues.issue import BODY_LIMIT
 
 BLOCKED = "Blocked by"
 PARENT = "Parent"
@@ -19,7 +22,6 @@ _LINE = re.compile(
     r"\s*(?:[-*+]\s+)?\*\*(blocked by|parent)\s*(?::\s*\*\*|\*\*\s*:)(.*)", re.IGNORECASE
 )
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _REFERENCE = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
 
 
@@ -58,6 +60,17 @@ def joined(parts: BodyParts) -> str:
     return "\n\n".join(part for part in (parts.text, "\n".join(lines)) if part)
 
 
+def fitting(what: str, text: str) -> str:
+    """A text with all that this program added, if GitHub takes it. Raises UsageError."""
+    if len(text) > BODY_LIMIT:
+        raise UsageError(
+            f"The {what} has {len(text)} characters, with what ghp-agents adds; GitHub's limit is "
+            f"{BODY_LIMIT}.",
+            hint="Move the long part to a file in the repository and link to it here.",
+        )
+    return text
+
+
 def without(text: str, blockers: Collection[int] = (), parent: int | None = None) -> str:
     """A text without these references in relation lines; the rest of such lines stays."""
     gone: dict[str, set[int]] = {BLOCKED: {*blockers}, PARENT: set()}
@@ -75,23 +88,13 @@ def without(text: str, blockers: Collection[int] = (), parent: int | None = None
 def _kinds(lines: Sequence[str]) -> list[str]:
     """The kind of each line: blockers, parent, or an empty string."""
     kinds: list[str] = []
-    fence = section = ""
-    for line in lines:
-        if not line:
-            kinds.append("" if fence else section)
-            continue
-        kind = ""
-        mark = _FENCE.match(line)
-        if fence:
-            if mark and mark[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        elif mark:
-            fence = mark[1]
-        elif _HEADING.match(line):
-            section = _KINDS.get(line.strip("# \t").rstrip(":").casefold(), "")
+    section = ""
+    for line in outside_fences(lines):
+        own = _LINE.fullmatch(line)
+        if _HEADING.match(line):
+            section, kind = _KINDS.get(line.strip("# \t").rstrip(":").casefold(), ""), ""
         else:
-            own = _LINE.fullmatch(line)
-            kind = _KINDS[own[1].casefold()] if own else section
+            kind = _KINDS[own[1].casefold()] if own else section if line else ""
         kinds.append(kind)
     return kinds
 

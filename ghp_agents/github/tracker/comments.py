@@ -6,17 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from ghp_agents.core import files
-from ghp_agents.core.errors import UsageError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import HubError, MissingError, NoAnswerError, UnreachableError
-from ghp_agents.github.marker import BEGIN
+from ghp_agents.github.tracker import body as github_body
 from ghp_agents.github.tracker import mapping, trust
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredComment, MirroredIssue
-from ghp_agents.issues.issue import BODY_LIMIT, Comment
+from ghp_agents.issues.issue import Comment
 
 FOLDER = "hub/comments"  # in the folder of caches
 _LOCK = "hub/comments.lock"
@@ -81,25 +80,16 @@ def _post(
     context: TrackerContext, number: int, text: str, by: Actor, marker: str
 ) -> MirroredComment:
     mark = github_marker.mark(files.random_hex(6), by, marker, context.account)
-    body = github_marker.signed(text, mark)
-    if len(body) > BODY_LIMIT:
-        raise UsageError(
-            f"The comment has {len(body)} characters, with what ghp-agents adds; GitHub's limit "
-            f"is {BODY_LIMIT}.",
-            hint="Move the long part to a file in the repository and link to it here.",
-        )
+    body = github_body.fitting("comment", github_marker.signed(text, mark))
 
     def find_existing() -> Any | None:
-        return next((raw for raw in _list(context, number) if _id_of(raw) == mark.id), None)
+        return next(
+            (raw for raw in _list(context, number) if github_marker.id_of(raw) == mark.id), None
+        )
 
     path = f"issues/{number}/comments"
     posted = context.hub.write("POST", path, {"body": body}, find_existing=find_existing)
     return mapping.mirror_comment(posted)
-
-
-def _id_of(raw: Any) -> str:
-    _, mark = github_marker.split_marker(str(raw.get("body") or ""))
-    return mark.id if mark else ""
 
 
 def _remove_duplicate(
@@ -133,7 +123,8 @@ def _read(context: TrackerContext, number: int, count: int | None = None) -> lis
         fresh = {comment.id: comment for comment in _parse_readable(listed)}
     earlier = {comment.id: comment for comment in previous}
     read = [
-        _with_trust(context, fresh[identity], earlier.get(identity)) for identity in sorted(fresh)
+        comment._replace(believed=trust.believed(context, comment, earlier.get(identity)))
+        for identity, comment in sorted(fresh.items())
     ]
     read = _with_authors(context, read)
     if read != list(previous) or not previous:
@@ -156,16 +147,6 @@ def _parse_readable(listed: Iterable[Any]) -> Iterator[MirroredComment]:
     for raw in listed:
         with suppress(ValueError):
             yield mapping.mirror_comment(raw)
-
-
-def _with_trust(
-    context: TrackerContext, comment: MirroredComment, previous: MirroredComment | None
-) -> MirroredComment:
-    if BEGIN not in comment.body:
-        return comment._replace(believed=False)
-    if previous and (previous.body, previous.author) == (comment.body, comment.author):
-        return comment._replace(believed=previous.believed)
-    return comment._replace(believed=trust.trusted(context, comment.author))
 
 
 def _with_authors(

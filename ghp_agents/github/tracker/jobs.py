@@ -112,7 +112,7 @@ def perform_reaction(hub: GitHubRepository, queued: QueuedWrite, now: float) -> 
     try:
         if hub.has(REACTIONS) is False:
             raise MissingError("This server had no reactions a moment ago.", hint="")
-        hub.write("POST", path, {"content": queued.content}, find_existing=_skip_lookup)
+        hub.write("POST", path, {"content": queued.content}, find_existing=skip_lookup)
         hub.learned(REACTIONS, True)
     except MissingError:
         hub.learned(REACTIONS, False)
@@ -120,5 +120,5 @@ def perform_reaction(hub: GitHubRepository, queued: QueuedWrite, now: float) -> 
             raise
 
 
-def _skip_lookup() -> None:
+def skip_lookup() -> None:
     """No lookup is needed before a retry."""

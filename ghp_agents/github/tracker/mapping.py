@@ -136,12 +136,6 @@ def number_in(url: object, repository_url: object) -> int | None:
     return int(place[2]) if same else None
 
 
-def blockers(listed: Iterable[Mapping[str, Any]], repository_url: str) -> tuple[int, ...]:
-    """The numbers of the listed issues that are in the same repository."""
-    here = [raw for raw in listed if raw.get("repository_url", repository_url) == repository_url]
-    return tuple(sorted(int(raw["number"]) for raw in here))
-
-
 def _text(value: object) -> str:
     if value is None:
         return ""

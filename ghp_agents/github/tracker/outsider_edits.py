@@ -11,7 +11,7 @@ from typing import Any
 from ghp_agents.github.api.errors import ForbiddenError, HubError, InvalidError
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import NOBODY, MirroredIssue
-from ghp_agents.github.tracker.trust import login_of, trusted
+from ghp_agents.github.tracker.trust import earlier, login_of, trusted
 
 EDITS = "body-edits"  # the feature of a server
 AT_ONCE = 50  # issues in one question
@@ -43,8 +43,8 @@ def _with_edits(
     mirrored: Mapping[int, MirroredIssue],
     last: Answers | None,
 ) -> MirroredIssue:
-    before = mirrored.get(issue.number)
-    previous = before if before and before.id == issue.id and before.given_at else None
+    before = earlier(issue, mirrored)
+    previous = before if before and before.given_at else None
     if last is None or issue.number not in last:
         return _as_known(issue, previous, issue.updated_at)
     edited_at = str(last[issue.number].get("lastEditedAt") or "")

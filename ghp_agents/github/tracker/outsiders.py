@@ -18,6 +18,7 @@ from ghp_agents.github.tracker.trust import (
     ADDED,
     TAKEN,
     about,
+    earlier,
     login_of,
     trusted,
     with_missing_event,
@@ -41,13 +42,8 @@ def looked_up(
     authors = {issue.author for issue in read if closed or issue.state == "open"}
     may = {author: trusted(context, author) for author in sorted(authors)}
     entries = [issue._replace(by_writer=may.get(issue.author)) for issue in read]
-    entries = [_with_given_at(context, issue, _previous(mirrored, issue)) for issue in entries]
+    entries = [_with_given_at(context, issue, earlier(issue, mirrored)) for issue in entries]
     return outsider_edits.looked_up(context, entries, mirrored)
-
-
-def _previous(mirrored: Mapping[int, MirroredIssue], issue: MirroredIssue) -> MirroredIssue | None:
-    previous = mirrored.get(issue.number)
-    return previous if previous and previous.id == issue.id else None
 
 
 def _with_given_at(

@@ -130,12 +130,10 @@ def one(context: TrackerContext, number: int, given: Iterable[str] = ()) -> Mirr
             mirror_file.keep(context.ws, context.repository, "", (), gone={number})
         raise
     previous = mirrored.get(number)
-    is_known = (
-        previous is not None and previous.by_writer is not None and not _lacks_blockers(previous)
-    )
     if previous and is_outdated(fetched, previous, context.ws.clock.now()):
         return previous
-    if previous and is_known and _same(fetched, previous) and not given:
+    is_same = previous is not None and _same(fetched, previous) and not given
+    if previous and is_same and previous.by_writer is not None and not _lacks_blockers(previous):
         return previous
     return _keep(context, fetched, given, mirror)
 

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.ids import IssueNumber
 from ghp_agents.github import labels as github_label
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
@@ -26,7 +25,7 @@ from ghp_agents.github.tracker.mapping import (
     read,
 )
 from ghp_agents.hotpath.heartbeat import is_name
-from ghp_agents.issues.issue import BODY_LIMIT, DEFAULT_PRIORITY, IssueChange
+from ghp_agents.issues.issue import DEFAULT_PRIORITY, IssueChange
 
 
 class Native(NamedTuple):
@@ -53,15 +52,19 @@ def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
     change = _meant(change, signs)
     if change.body is None:
         return change
-    parts = github_body.read_relations(github_marker.plain(change.body))
+    own, _ = _at_end(github_marker.plain(change.body))
+    parent = own.parent if change.parent is None and not change.no_parent else change.parent
+    blockers = (*change.add_blockers, *own.blocked_by)
+    return change._replace(body=own.text, parent=parent, add_blockers=blockers)
+
+
+def _at_end(text: str) -> tuple[BodyParts, BodyParts]:
+    """The parts of a body with only the relations at its end, and those of the text above."""
+    parts = github_body.read_relations(text)
     inside = github_body.read_relations(parts.text)
     blocked_by = tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
-    parent = change.parent
-    if parent is None and not change.no_parent and parts.parent != inside.parent:
-        parent = parts.parent
-    return change._replace(
-        body=parts.text, parent=parent, add_blockers=(*change.add_blockers, *blocked_by)
-    )
+    parent = parts.parent if parts.parent != inside.parent else None
+    return BodyParts(parts.text, blocked_by, parent), inside
 
 
 def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
@@ -90,7 +93,7 @@ def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> d
         labels.append(f"{github_label.PRIORITY}{change.priority}")
     fields = {
         "title": change.title,
-        "body": _fitting(github_marker.signed(github_body.joined(parts), mark)),
+        "body": github_body.fitting("body", github_marker.signed(github_body.joined(parts), mark)),
         "labels": labels,
         "assignees": _accounts(change.add_assignees, names),
     }
@@ -106,22 +109,17 @@ def requests(
     signs: Iterable[str] = SIGNS,
 ) -> list[Request]:
     """The requests for an effective change of an issue. Raises UsageError."""
-    path = f"issues/{issue.number}"
-    rows = [
-        *_edit(path, issue, change, native),
-        *_labelling(path, issue, change, signs),
-        *_assigning(path, issue, change, names),
-        *_blocking(path, issue, change, native, ids),
-        *_parenting(issue, change, native, ids),
+    return [
+        *_edit(issue, change, native),
+        *_labelling(issue, change, signs),
+        *_assigning(issue, change, names),
+        *relating(issue, change, native, ids),
     ]
-    return [Request(verb, where, body) for verb, where, body in rows]
 
 
 def relating(issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids) -> list[Request]:
-    """The requests for the native relations of a new issue."""
-    path = f"issues/{issue.number}"
-    rows = [*_blocking(path, issue, change, native, ids), *_parenting(issue, change, native, ids)]
-    return [Request(verb, where, body) for verb, where, body in rows]
+    """The requests for the native relations of an issue."""
+    return [*_blocking(issue, change, native, ids), *_parenting(issue, change, native, ids)]
 
 
 def answered(issue: MirroredIssue, request: Request, answer: Any) -> MirroredIssue:
@@ -179,60 +177,43 @@ def showable(change: IssueChange, names: Names, signs: Iterable[str] = SIGNS) ->
     )
 
 
-_RequestParts = tuple[str, str, Mapping[str, Any] | None]
-
-
-def _edit(
-    path: str, issue: MirroredIssue, change: IssueChange, native: Native
-) -> Iterable[_RequestParts]:
+def _edit(issue: MirroredIssue, change: IssueChange, native: Native) -> Iterable[Request]:
     fields: dict[str, Any] = {}
     if change.title is not None:
         fields["title"] = change.title
     body = _body(issue, change, native)
     if body != issue.body:
-        fields["body"] = _fitting(body)
+        fields["body"] = github_body.fitting("body", body)
     if change.state is not None:
         reason = "completed" if change.state == "closed" else "reopened"
         fields |= {"state": change.state, "state_reason": reason}
     if fields:
-        yield "PATCH", path, fields
+        yield Request("PATCH", f"issues/{issue.number}", fields)
 
 
 def _body(issue: MirroredIssue, change: IssueChange, native: Native) -> str:
     """The new body: the text, relations that the server does not support, the hidden line."""
     text, mark = read(issue)
-    current = github_body.read_relations(text)
-    inside = github_body.read_relations(current.text)
-    blockers = {x for x in current.blocked_by if x not in inside.blocked_by}
-    blockers -= {*change.remove_blockers}
-    parent = current.parent if current.parent != inside.parent else None
+    own, inside = _at_end(text)
+    blockers = {*own.blocked_by} - {*change.remove_blockers}
     if not native.dependencies:
         blockers |= {*change.add_blockers}
+    parent, gone = own.parent, None
     if change.no_parent or change.parent is not None:
-        parent = None if native.parents else change.parent
-    wanted = current.text if change.body is None else change.body
-    gone = inside.parent if change.no_parent or change.parent is not None else None
+        parent, gone = None if native.parents else change.parent, inside.parent
+    wanted = own.text if change.body is None else change.body
     wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
     parts = BodyParts(wanted, tuple(sorted(blockers)), parent)
-    if change.body is None and parts == BodyParts(
-        current.text, _outside(current, inside), _own(current, inside)
-    ):
+    if change.body is None and parts == own:
         return issue.body  # an unchanged body is not reformatted
     joined = github_body.joined(parts)
     return github_marker.signed(joined, mark) if mark else github_marker.plain(joined)
 
 
-def _outside(parts: BodyParts, inside: BodyParts) -> tuple[IssueNumber, ...]:
-    return tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
-
-
-def _own(parts: BodyParts, inside: BodyParts) -> IssueNumber | None:
-    return parts.parent if parts.parent != inside.parent else None
-
-
 def _labelling(
-    path: str, issue: MirroredIssue, change: IssueChange, signs: Iterable[str]
-) -> Iterable[_RequestParts]:
+    issue: MirroredIssue, change: IssueChange, signs: Iterable[str]
+) -> Iterable[Request]:
+    path = f"issues/{issue.number}/labels"
     spelled = {label.lower(): label for label in issue.labels}
     added = [*change.add_labels, *_labels(change.add_assignees, signs)]
     removed = [*change.remove_labels]
@@ -247,9 +228,9 @@ def _labelling(
             added.append(f"{github_label.PRIORITY}{change.priority}")
     for label in dict.fromkeys(name.lower() for name in removed):
         if label in spelled:
-            yield "DELETE", f"{path}/labels/{quote(spelled[label], safe='')}", None
+            yield Request("DELETE", f"{path}/{quote(spelled[label], safe='')}")
     if added:
-        yield "POST", f"{path}/labels", {"labels": [*dict.fromkeys(added)]}
+        yield Request("POST", path, {"labels": [*dict.fromkeys(added)]})
 
 
 def _labels(assignees: Iterable[str], signs: Iterable[str] = SIGNS) -> list[str]:
@@ -261,9 +242,8 @@ def _accounts(assignees: Iterable[str], names: Names) -> list[str]:
     return [*dict.fromkeys(login for login in logins if login)]
 
 
-def _assigning(
-    path: str, issue: MirroredIssue, change: IssueChange, names: Names
-) -> Iterable[_RequestParts]:
+def _assigning(issue: MirroredIssue, change: IssueChange, names: Names) -> Iterable[Request]:
+    path = f"issues/{issue.number}/assignees"
     assigned = {login.casefold() for login in issue.assignees}
     removed = _accounts(change.remove_assignees, names)
     added = [x for x in _accounts(change.add_assignees, names) if x.casefold() not in assigned]
@@ -271,37 +251,27 @@ def _assigning(
     stay = {*added, *(names.login(agent) for agent in agents if names.accounts.get(agent))}
     removed = [x for x in removed if x.casefold() in assigned and x not in stay]
     if removed:
-        yield "DELETE", f"{path}/assignees", {"assignees": removed}
+        yield Request("DELETE", path, {"assignees": removed})
     if added:
-        yield "POST", f"{path}/assignees", {"assignees": added}
+        yield Request("POST", path, {"assignees": added})
 
 
 def _blocking(
-    path: str, issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
-) -> Iterable[_RequestParts]:
-    where = f"{path}/dependencies/blocked_by"
+    issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
+) -> Iterable[Request]:
+    path = f"issues/{issue.number}/dependencies/blocked_by"
     for number in change.remove_blockers:
         if number in issue.blockers:
-            yield "DELETE", f"{where}/{ids[number]}", None
+            yield Request("DELETE", f"{path}/{ids[number]}")
     for number in change.add_blockers if native.dependencies else ():
-        yield "POST", where, {"issue_id": ids[number]}
+        yield Request("POST", path, {"issue_id": ids[number]})
 
 
 def _parenting(
     issue: MirroredIssue, change: IssueChange, native: Native, ids: Ids
-) -> Iterable[_RequestParts]:
+) -> Iterable[Request]:
     if change.no_parent and issue.parent is not None:
-        yield "DELETE", f"issues/{issue.parent}/sub_issue", {"sub_issue_id": issue.id}
+        yield Request("DELETE", f"issues/{issue.parent}/sub_issue", {"sub_issue_id": issue.id})
     elif change.parent is not None and native.parents:
-        where = f"issues/{change.parent}/sub_issues"
-        yield "POST", where, {"sub_issue_id": issue.id, "replace_parent": True}
-
-
-def _fitting(body: str) -> str:
-    if len(body) > BODY_LIMIT:
-        raise UsageError(
-            f"The body has {len(body)} characters, with what ghp-agents adds; GitHub's limit is "
-            f"{BODY_LIMIT}.",
-            hint="Move the long part to a file in the repository and link to it here.",
-        )
-    return body
+        fields = {"sub_issue_id": issue.id, "replace_parent": True}
+        yield Request("POST", f"issues/{change.parent}/sub_issues", fields)

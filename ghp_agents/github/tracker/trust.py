@@ -16,7 +16,7 @@ from ghp_agents.github.accounts import WORKFLOWS
 from ghp_agents.github.api.errors import GoneError, MissingError
 from ghp_agents.github.marker import BEGIN
 from ghp_agents.github.tracker import mapping
-from ghp_agents.github.tracker.mapping import MirroredIssue
+from ghp_agents.github.tracker.mapping import MirroredComment, MirroredIssue
 
 if TYPE_CHECKING:
     from ghp_agents.github.tracker.context import TrackerContext
@@ -43,9 +43,12 @@ def with_trust(
     are many closed issues, and they wait for nothing.
     """
     ours = [*_keys(context, given)]
-    read = [_with_relations(context, issue, mirrored.get(issue.number)) for issue in fresh]
-    read = [_with_proofs(issue, mirrored.get(issue.number), ours) for issue in read]
-    read = [_with_author_trust(context, issue, mirrored.get(issue.number)) for issue in read]
+    read = [_with_relations(context, issue, earlier(issue, mirrored)) for issue in fresh]
+    read = [_with_proofs(issue, earlier(issue, mirrored), ours) for issue in read]
+    read = [
+        issue._replace(believed=believed(context, issue, earlier(issue, mirrored)))
+        for issue in read
+    ]
     names = context.names_of(context.viewer, read)
     open_ones = [issue for issue in read if issue.state == "open"]
     wanted = {issue.number: mapping.unproven(issue, names, context.signs) for issue in open_ones}
@@ -69,6 +72,26 @@ def with_trust(
     return _prove(context, read, to_check, mirrored)
 
 
+def earlier(issue: MirroredIssue, mirrored: Mapping[int, MirroredIssue]) -> MirroredIssue | None:
+    """The issue as it was mirrored; None if that was another issue with the same number."""
+    previous = mirrored.get(issue.number)
+    return previous if previous and previous.id == issue.id else None
+
+
+def believed(
+    context: "TrackerContext",
+    entry: MirroredIssue | MirroredComment,
+    previous: MirroredIssue | MirroredComment | None,
+) -> bool:
+    """Whether the hidden line of an issue or a comment counts; `previous` is the same one, read
+    before. Sends a request."""
+    if BEGIN not in entry.body:
+        return False
+    if previous and (previous.body, previous.author) == (entry.body, entry.author):
+        return previous.believed
+    return trusted(context, entry.author)
+
+
 def trusted(context: "TrackerContext", account: str) -> bool:
     """Whether an account may write, is ours, or belongs to the repository's workflows, which only
     people with write permission can change. Sends a request."""
@@ -85,15 +108,14 @@ def _with_relations(
     is_known = issue.waits is not None and len(issue.blockers) == issue.waits
     if issue == previous or is_known:
         return issue
-    if issue.waits is None and previous and previous.id == issue.id:
+    if issue.waits is None and previous:
         return issue._replace(blockers=previous.blockers)
     if not issue.waits or issue.state == "closed":
         return issue
     try:
         return with_blockers(context, issue)
     except (MissingError, GoneError):  # deleted since it was listed, or not supported
-        same = previous and previous.id == issue.id
-        return issue._replace(blockers=previous.blockers if previous and same else ())
+        return issue._replace(blockers=previous.blockers if previous else ())
 
 
 def with_blockers(context: "TrackerContext", issue: MirroredIssue) -> MirroredIssue:
@@ -110,11 +132,10 @@ def _with_proofs(
     """The issue with earlier proofs that still apply, and with our own assignments."""
     present = {label.lower() for label in issue.labels}
     present |= {f"@{login.lower()}" for login in issue.assignees}
-    same = previous if previous and previous.id == issue.id else None
-    before = [key for key in same.proven if key not in same.by_author] if same else []
+    before = [x for x in previous.proven if x not in previous.by_author] if previous else []
     return issue._replace(
         proven=tuple(key for key in dict.fromkeys([*before, *ours]) if key in present),
-        asked_at=same.asked_at if same else "",
+        asked_at=previous.asked_at if previous else "",
         event_missing=(),
         by_author=(),
     )
@@ -132,12 +153,9 @@ def with_missing_event(
     issue: MirroredIssue, previous: MirroredIssue | None, now: float
 ) -> MirroredIssue:
     """The issue with the note that an event is missing now; `previous` is the issue as it was."""
-    is_same = previous and (previous.id, previous.updated_at) == (issue.id, issue.updated_at)
-    first = (
-        min(previous.event_missing[0], now)
-        if previous and is_same and previous.event_missing
-        else now
-    )
+    first = now
+    if previous and previous.updated_at == issue.updated_at and previous.event_missing:
+        first = min(previous.event_missing[0], now)
     return issue._replace(event_missing=(first, now))
 
 
@@ -155,20 +173,6 @@ def _is_here(blocker: Mapping[str, Any], url: str) -> bool:
     return not isinstance(where, str) or where.casefold().endswith(url.casefold())
 
 
-def _with_author_trust(
-    context: "TrackerContext", issue: MirroredIssue, previous: MirroredIssue | None
-) -> MirroredIssue:
-    if BEGIN not in issue.body:
-        return issue._replace(believed=False)
-    if previous and (previous.id, previous.body, previous.author) == (
-        issue.id,
-        issue.body,
-        issue.author,
-    ):
-        return issue._replace(believed=previous.believed)
-    return issue._replace(believed=trusted(context, issue.author))
-
-
 def _prove(
     context: "TrackerContext",
     read: Sequence[MirroredIssue],
@@ -179,7 +183,7 @@ def _prove(
     by_issue = _recent(context) if len(to_check) > MANY else {}
     checked: dict[int, MirroredIssue] = {}
     for issue in to_check:
-        before = mirrored.get(issue.number)
+        before = earlier(issue, mirrored)
         proven, missing = _judge_events(context, issue, by_issue.get(issue.number, []))
         if missing:
             try:

@@ -13,10 +13,11 @@ from typing import Any
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor
+from ghp_agents.github import ensure_labels
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
 from ghp_agents.github.api.errors import HubError, InvalidError, MissingError, NoAnswerError
-from ghp_agents.github.tracker import jobs, labels, mapping, refresh
+from ghp_agents.github.tracker import jobs, mapping, refresh
 from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
@@ -39,7 +40,7 @@ def create(
     native = _native(context, change)
     mark = github_marker.mark(identity or random_hex(6), by, account=context.account)
     body = change_requests.creation(change, mark, names, native)
-    labels.ensure(context, body.get("labels", ()))
+    ensure_labels.ensure(context.ws, context.hub, body.get("labels", ()))
     # After a crash here, an immediate retry must send a request.
     refresh.forget(context.ws, context.repository)
     job_id = _remember(context, mark.id, change, native, by)
@@ -109,15 +110,10 @@ def find_created(context: TrackerContext, identity: str) -> Any | None:
     """The issue with our hidden line, if it was created; a copy of the line is in a later one."""
     pages = context.hub.pages("issues", state="all", sort="created", direction="desc")
     for listed in islice(pages, _LOOKS_BACK):
-        marked = [raw for raw in listed if _mark_of(raw) == identity]
+        marked = [raw for raw in listed if github_marker.id_of(raw) == identity]
         if marked:
             return min(marked, key=lambda raw: int(raw["number"]))
     return None
-
-
-def _mark_of(raw: Mapping[str, Any]) -> str:
-    _, mark = github_marker.split_marker(str(raw.get("body") or ""))
-    return mark.id if mark else ""
 
 
 def change(
@@ -137,7 +133,7 @@ def _send(
     """Send the requests; return the issue as their answers describe it."""
     for request in requests:
         if request.verb == "POST" and request.path.endswith("/labels") and request.body:
-            labels.ensure(context, request.body["labels"])
+            ensure_labels.ensure(context.ws, context.hub, request.body["labels"])
         answer = _write(context, *request)
         issue = change_requests.answered(issue, request, answer)
     return issue
@@ -146,7 +142,7 @@ def _send(
 def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any] | None) -> Any:
     """One request, and its answer. Each adds or removes one thing, so repeating it is harmless, and
     an existing result counts as done. The result is verified at the end."""
-    find_existing = _skip_lookup if verb == "POST" else None
+    find_existing = jobs.skip_lookup if verb == "POST" else None
     try:
         return context.hub.write(verb, path, body, find_existing=find_existing)
     except MissingError:
@@ -157,10 +153,6 @@ def _write(context: TrackerContext, verb: str, path: str, body: Mapping[str, Any
         if not (is_relation and any(word in error.message.lower() for word in _SO_ALREADY)):
             raise
     return None
-
-
-def _skip_lookup() -> None:
-    """No lookup is needed before a retry."""
 
 
 def _native(
