@@ -11,9 +11,10 @@ from typing import Any
 from ghp_agents.claims import choose_next
 from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import GhpError, UnknownError
-from ghp_agents.core.ids import Actor, one_line
+from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.github.api.repository import GitHubRepository
+from ghp_agents.github.wording import PROGRAM
 from ghp_agents.issues.dependencies import EPIC, has_label
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange
 from ghp_agents.jobs import listing
@@ -22,7 +23,6 @@ from ghp_agents.ports import Context
 from ghp_agents.presence.service import AgentView
 from ghp_agents.workspace import Workspace
 
-BY = Actor("ghp-agents")
 SHOWN = "hub/job-labels.json"  # in the folder of caches: the issues that this clone labelled
 FEW = 30  # issues per sync: writes are a second apart, the rest waits for the next one
 MANY = 200  # writes in an hour, after which no more labels are written
@@ -105,7 +105,7 @@ def _write(
             break
         before_each()
         try:
-            ctx.tracker.change(issue.number, change, BY)
+            ctx.tracker.change(issue.number, change, PROGRAM)
         except UnknownError:
             raise
         except GhpError as error:

@@ -1,11 +1,8 @@
 """A repository that was renamed or moved to another owner: GitHub redirects, and people read it
 once."""
 
-from contextlib import suppress
-
 from ghp_agents.core.ids import one_line
-from ghp_agents.core.json_file import object_file
-from ghp_agents.github.api.access import SHOWN_ONCE
+from ghp_agents.github.api.access import is_first
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.workspace import Workspace
 
@@ -26,10 +23,5 @@ def words(hub: GitHubRepository) -> str:
 
 def notes(ws: Workspace, hub: GitHubRepository) -> list[str]:
     """The same as notes of a sync, once in each clone."""
-    text, noted = words(hub), object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
-    if not text or noted.read().get("moved") == text:
-        return []
-    with suppress(OSError):
-        (ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
-    noted.write({**noted.read(), "moved": text})
-    return [f"{text} {HINT}"]
+    text = words(hub)
+    return [f"{text} {HINT}"] if text and is_first(ws, "moved", text) else []

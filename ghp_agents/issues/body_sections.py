@@ -53,21 +53,18 @@ def outline(body: str) -> Outline:
 def section(body: str, title: str) -> str:
     """The text below the first heading `title` (any case), deeper headings included; else empty."""
     lines = body.replace("\r\n", "\n").split("\n")
-    plain = outside_fences(lines)
-    heads = _headings(plain)
-    for number, (at, match) in enumerate(heads):
+    for at, end, match in _headings(outside_fences(lines)):
         if _title(match).rstrip(":").casefold() == title.casefold():
-            return "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]).strip()
+            return "\n".join(lines[at + 1 : end]).strip()
     return ""
 
 
 def of_level(text: str, level: int) -> list[Section]:
     """The sections whose heading has this level, each with all that is below it."""
     lines = text.replace("\r\n", "\n").split("\n")
-    heads = _headings(outside_fences(lines))
     return [
-        Section(_title(match), level, "\n".join(lines[at + 1 : _end(heads[number:], len(lines))]))
-        for number, (at, match) in enumerate(heads)
+        Section(_title(match), level, "\n".join(lines[at + 1 : end]))
+        for at, end, match in _headings(outside_fences(lines))
         if len(match[1]) == level
     ]
 
@@ -78,8 +75,7 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     top = "\n".join(lines[: heads[0][0]] if heads else lines).strip()
     sections: list[Section] = []
     end_of_last = 0
-    for number, (at, match) in enumerate(heads):
-        end = _end(heads[number:], len(lines))
+    for at, end, match in heads:
         wanted = _GOAL.search(match[2]) or _ACCEPTANCE.search(match[2])
         if at < end_of_last or not wanted:
             continue
@@ -89,23 +85,20 @@ def _sections(lines: list[str], plain: list[str]) -> tuple[str, list[Section]]:
     return top, [part for part in sections if part.text]
 
 
-def _headings(plain: list[str]) -> list[tuple[int, re.Match[str]]]:
-    """The headings with their line numbers."""
-    return [
-        (at, match)
-        for at, line in enumerate(plain)
-        if "#" in line and (match := _HEADING.fullmatch(line))
-    ]
+def _headings(plain: Sequence[str]) -> list[tuple[int, int, re.Match[str]]]:
+    """The headings, each with its line number and the line where its section ends."""
+    heads: list[tuple[int, int, re.Match[str]]] = []
+    ends = [len(plain)] * 7  # by level
+    for at in reversed(range(len(plain))):
+        if "#" in plain[at] and (match := _HEADING.fullmatch(plain[at])):
+            level = len(match[1])
+            heads.append((at, ends[level], match))
+            ends[level:] = [at] * (7 - level)
+    return heads[::-1]
 
 
 def _title(heading: re.Match[str]) -> str:
     return heading[2].rstrip(" \t#")
-
-
-def _end(heads: list[tuple[int, re.Match[str]]], last: int) -> int:
-    """The line where the section of `heads[0]` ends."""
-    level = len(heads[0][1][1])
-    return next((at for at, match in heads[1:] if len(match[1]) <= level), last)
 
 
 def outside_fences(lines: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ clone reads it, and even if it is edited later.
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypedDict
 
-from ghp_agents.core.fields import dump, parse
+from ghp_agents.core.fields import as_text, as_whole, dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.codec import ProvenanceFields, ledger_record, read_files
@@ -114,12 +114,12 @@ def _decoded(path: str, data: bytes) -> Obeyed:
     fields = parse(data)
     try:
         record = Obeyed(
-            comment=_number(fields["comment"]),
-            issue=_number(fields["issue"]),
+            comment=as_whole(fields["comment"], "comment"),
+            issue=as_whole(fields["issue"], "issue"),
             by=Actor(_line(fields["by"], 80), fields.get("person") is True),
             acts=tuple(map(_act, fields["acts"])),
             at=Timestamp(_line(fields["at"], 40)),
-            clock=_number(fields["clock"]),
+            clock=as_whole(fields["clock"], "clock"),
             clone=CloneId(_line(fields["clone"], 80)),
         )
     except (KeyError, TypeError, AttributeError) as error:
@@ -134,19 +134,11 @@ def _act(fields: Mapping[str, Any]) -> Act:
     verb, command, fate, words, agent = (_line(fields[key], 400) for key in keys)
     if fate not in _FATES:
         raise ValueError("an outcome is unknown")
-    return Act(verb, command, fate, words, agent, _number(fields["generation"]))
+    return Act(verb, command, fate, words, agent, as_whole(fields["generation"], "generation"))
 
 
 def _line(value: object, limit: int) -> str:
-    if not isinstance(value, str):
-        raise ValueError("a text field is not a string")
-    return one_line(value, limit)
-
-
-def _number(value: object) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("a number field is not a whole number")
-    return value
+    return one_line(as_text(value, "a text"), limit)
 
 
 def stopped(records: Iterable[Obeyed]) -> set[int]:

@@ -31,13 +31,19 @@ def read_events(files: Mapping[str, bytes]) -> IssueEvents:
 
 def fold(log: IssueEvents) -> list[Issue]:
     """The issues, oldest first. An issue without a readable `create` record has no title."""
-    stories: dict[str, list[IssueEvent]] = {}
-    for event in sorted(log.events, key=order):
-        stories.setdefault(event.issue, []).append(event)
+    stories = _stories(log)
     for issue in sorted(log.subjects - stories.keys()):
         stories[issue] = []
     numbers = _numbers(stories)
     return [_issue(issue, story, numbers) for issue, story in stories.items()]
+
+
+def _stories(log: IssueEvents) -> dict[str, list[IssueEvent]]:
+    """The events of each issue, the earliest first."""
+    stories: dict[str, list[IssueEvent]] = {}
+    for event in sorted(log.events, key=order):
+        stories.setdefault(event.issue, []).append(event)
+    return stories
 
 
 def assigners(log: IssueEvents) -> dict[tuple[str, str], Actor]:
@@ -53,9 +59,7 @@ def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
     """The issues that were closed, and last changed, before a time in seconds. Not those with a
     record that this version cannot read, and none whose number another issue was given, too."""
     log = read_events(files)
-    stories: dict[str, list[IssueEvent]] = {}
-    for event in sorted(log.events, key=order):
-        stories.setdefault(event.issue, []).append(event)
+    stories = _stories(log)
     paths: dict[str, set[str]] = {}
     for path in files:
         if ids := readable(ids_of, path):
@@ -80,9 +84,7 @@ def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:
 def incomplete(log: IssueEvents) -> set[str]:
     """The ids of issues that cannot be shown without their settled records: an open issue that was
     closed once, or that has no `create` record, and what open issues refer to."""
-    stories: dict[str, list[IssueEvent]] = {}
-    for event in sorted(log.events, key=order):
-        stories.setdefault(event.issue, []).append(event)
+    stories = _stories(log)
     whole: set[str] = set()
     lacking: set[str] = set()
     named: set[str] = set()

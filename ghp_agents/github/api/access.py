@@ -148,12 +148,20 @@ def describe_unnamed(ws: Workspace, place: RepositoryPlace) -> tuple[str, str]:
 def warn_once(ws: Workspace, tell: Callable[[str], None]) -> None:
     """Warn people about an unnamed server, once in each clone."""
     place = unnamed(ws)
-    noted = object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
-    if place and noted.read().get("unnamed") != place.host:
+    if place and is_first(ws, "unnamed", place.host):
         tell(" ".join(describe_unnamed(ws, place)))
-        with suppress(OSError):
-            (ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
-        noted.write({**noted.read(), "unnamed": place.host})
+
+
+def is_first(ws: Workspace, name: str, value: str) -> bool:
+    """Whether this clone has not shown the warning `name` about this value; notes that it has."""
+    noted = object_file(ws.cache_dir / "hub" / SHOWN_ONCE)
+    before = noted.read()
+    if before.get(name) == value:
+        return False
+    with suppress(OSError):
+        (ws.cache_dir / "hub").mkdir(parents=True, exist_ok=True)
+    noted.write({**before, name: value})
+    return True
 
 
 def may_have_a_token(ws: Workspace, place: RepositoryPlace) -> bool:

@@ -88,6 +88,11 @@ class FactsCache:
             return None
         return value if 0 <= age < seconds else None
 
+    def text(self, name: str, seconds: float) -> str | None:
+        """A fact that is a text, if it is at most `seconds` old."""
+        value = self.get(name, seconds)
+        return value if isinstance(value, str) else None
+
     def put(self, name: str, value: Any, keep: float) -> None:
         """Store a fact; drop facts older than `keep` seconds."""
         now = self._clock.now()

@@ -72,9 +72,8 @@ class GitHubRepository:
 
     def viewer(self) -> str:
         """The login of the token's account."""
-        cached = self._accounts.get("viewer", VIEWER_SECONDS)
-        if isinstance(cached, str):
-            return cached
+        if self.known_viewer:
+            return self.known_viewer
         try:
             login = str(self.get("/user").body["login"])
         except ForbiddenError:  # a workflow's own token has no user
@@ -92,8 +91,7 @@ class GitHubRepository:
     @property
     def moved_to(self) -> str | None:
         """The last result of `present_name` within a day; None if nobody asked."""
-        cached = self._accounts.get(self._moved, VIEWER_SECONDS)
-        return cached if isinstance(cached, str) else None
+        return self._accounts.text(self._moved, VIEWER_SECONDS)
 
     @property
     def _moved(self) -> str:
@@ -102,8 +100,7 @@ class GitHubRepository:
     @property
     def known_viewer(self) -> str:
         """The login of the token's account, if it was asked for lately; sends no request."""
-        cached = self._accounts.get("viewer", VIEWER_SECONDS)
-        return cached if isinstance(cached, str) else ""
+        return self._accounts.text("viewer", VIEWER_SECONDS) or ""
 
     def get(self, path: str, **params: str | int) -> ReadResult:
         """Read. Conditional: unchanged data costs nothing of the rate limit (`fresh` is False)."""
@@ -205,8 +202,8 @@ class GitHubRepository:
         if not login:
             return "none"
         name = f"permission {self.repository} {login}".lower()
-        cached = self._accounts.get(name, PERMISSION_SECONDS)
-        if isinstance(cached, str):
+        cached = self._accounts.text(name, PERMISSION_SECONDS)
+        if cached is not None:
             return cached
         # One 404 may be a mistake: it counts if the account was "none" before, or at a second look.
         looks = 1 if self._accounts.get(name, VIEWER_SECONDS) == "none" else 2

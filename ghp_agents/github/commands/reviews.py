@@ -38,8 +38,7 @@ class HostReview(NamedTuple):
 def of_pull(ws: Workspace, hub: GitHubRepository, agent: str, pull: int) -> list[HostReview]:
     """The reviews of an agent's pull request by others, oldest first. Raises GhpError."""
     others = [*_of_others(ws, hub, agent, pull)][-MOST:]
-    lines = hub.get_all(f"pulls/{pull}/comments") if others else []
-    inline = [raw for raw in lines if isinstance(raw, dict)]
+    inline = _lines(hub, pull) if others else []
     return [
         HostReview(
             str(raw["id"]), actor_of(ws, _login(raw)), str(raw["state"]),
@@ -47,6 +46,11 @@ def of_pull(ws: Workspace, hub: GitHubRepository, agent: str, pull: int) -> list
         )
         for raw in others
     ]  # fmt: skip
+
+
+def _lines(hub: GitHubRepository, pull: int) -> list[Mapping[str, Any]]:
+    """The comments on lines of a pull request. Sends a request."""
+    return [raw for raw in hub.get_all(f"pulls/{pull}/comments") if isinstance(raw, dict)]
 
 
 def _whole(raw: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]) -> str:
@@ -84,9 +88,7 @@ def _read(
 ) -> list[tuple[int, str]]:
     texts = dict(before)
     others = list(_of_others(ws, hub, agent, pull))[-MOST:]
-    if all(raw["id"] in texts for raw in others):
-        return [(raw["id"], texts[raw["id"]]) for raw in others]
-    lines = [raw for raw in hub.get_all(f"pulls/{pull}/comments") if isinstance(raw, dict)]
+    lines = [] if all(raw["id"] in texts for raw in others) else _lines(hub, pull)
     return [
         (raw["id"], texts.get(raw["id"]) or _text(ws, raw, pull, lines)) for raw in others
     ]  # fmt: skip

@@ -8,7 +8,7 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.github.tokenless import request
 from ghp_agents.github.tokenless.place import Tracker
-from ghp_agents.github.tokenless.request import PULL, Outgoing, RequestResult, WriteRequest
+from ghp_agents.github.tokenless.request import PULL, RequestResult, WriteRequest
 from ghp_agents.github.tokenless.tracker import LOGIN
 from ghp_agents.issues.issue import provisional
 from ghp_agents.ports import Snapshot, StateStore
@@ -58,7 +58,7 @@ class TokenlessForge:
         def decide(snapshot: Snapshot) -> tuple[Pull, Sequence[Record]]:
             requested = [
                 (entry, result)
-                for entry, result in self._outgoing(snapshot).pulls()
+                for entry, result in request.outgoing(snapshot).pulls()
                 if entry.pull and entry.pull.branch == wanted.branch
             ]
             if requested and requested[-1][0].pull == wanted:
@@ -102,16 +102,13 @@ class TokenlessForge:
     def list(self, *, closed: bool = False) -> list[Pull]:
         """The pull requests that were asked for, oldest first; each branch once."""
         by_branch: dict[str, Pull] = {}
-        for entry, result in self._outgoing(self._store.snapshot()).pulls():
+        for entry, result in request.outgoing(self._store.snapshot()).pulls():
             pull = self._pull(entry, result)
             previous = by_branch.pop(pull.branch, None)
             if previous and result is None:
                 pull = pull._replace(number=previous.number, url=previous.url)
             by_branch[pull.branch] = pull
         return [*by_branch.values()]
-
-    def _outgoing(self, snapshot: Snapshot) -> Outgoing:
-        return request.read_outgoing(snapshot.present(request.FOLDER))
 
     def _pull(self, entry: WriteRequest, result: RequestResult | None) -> Pull:
         new = entry.pull

@@ -33,9 +33,9 @@ class TokenlessOverview(NamedTuple):
 
 def overview(snapshot: Snapshot) -> TokenlessOverview:
     """The overview of a state."""
-    outgoing = request.read_outgoing(snapshot.present(request.FOLDER))
+    requests = request.outgoing(snapshot)
     tracker = place.read_tracker(snapshot.present(MIRROR))
-    return TokenlessOverview(tracker, outgoing.waiting, outgoing.refused)
+    return TokenlessOverview(tracker, requests.waiting, requests.refused)
 
 
 def where(tracker: Tracker, now: float) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import UNNAMED, Actor, CloneId, Timestamp, digest
+from ghp_agents.core.ids import UNNAMED, CloneId, Timestamp, digest
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.tokenless import place, published
 from ghp_agents.github.tokenless.place import MIRROR, Tracker
@@ -12,6 +12,7 @@ from ghp_agents.github.tracker import comments
 from ghp_agents.github.tracker import mirror as mirror_file
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue
+from ghp_agents.github.wording import PROGRAM
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state import ledger
 from ghp_agents.state.codec import seconds
@@ -21,7 +22,6 @@ from ghp_agents.workspace import now_text
 
 RENEW_S = 3_600.0  # seconds after which unchanged issues are confirmed
 TAKE_OVER_S = 7 * 86_400.0  # seconds after which a record that nobody renewed stops nobody
-BY = Actor("ghp-agents")
 
 
 def publish(ctx: Context, hub: GitHubRepository) -> bool:
@@ -61,7 +61,7 @@ def publish(ctx: Context, hub: GitHubRepository) -> bool:
         content = (*files, place.tracker_file(mine))
         # The ledger treats it as presence: it is an observation, not an event.
         record = Record(
-            ledger.PRESENCE, BY, "GitHub's issues", digest("mirror", str(mine.clock), clone),
+            ledger.PRESENCE, PROGRAM, "GitHub's issues", digest("mirror", str(mine.clock), clone),
             at, mine.clock, content,
         )  # fmt: skip
         return True, [record]

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypedDict
 from ghp_agents.core.fields import as_actor, as_id, as_line, as_text, as_whole, dump, parse, picked
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
 from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, PRIORITIES, STATES, IssueChange
+from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import NewPull
 from ghp_agents.state.codec import (
     EventFields,
@@ -192,6 +193,11 @@ def read_outgoing(files: Mapping[str, bytes]) -> Outgoing:
     results, others = read_files(_named(files, _RESULT), _result, what="not a result: ")
     ordered = tuple(sorted(requests, key=order))
     return Outgoing(ordered, {result.id: result for result in results}, (*problems, *others))
+
+
+def outgoing(snapshot: Snapshot) -> Outgoing:
+    """The requests and results in a state."""
+    return read_outgoing(snapshot.present(FOLDER))
 
 
 def settled(files: Mapping[str, bytes], before: float) -> list[Settled]:

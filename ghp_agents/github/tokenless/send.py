@@ -7,7 +7,7 @@ request's id, so a sender that was killed before it recorded the result writes n
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
-from ghp_agents.core.ids import Actor, Timestamp, one_line
+from ghp_agents.core.ids import Timestamp, one_line
 from ghp_agents.github.api.errors import ForbiddenError, TokenError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.commands.lock import turn
@@ -20,13 +20,13 @@ from ghp_agents.github.tokenless.request import (
     CREATE,
     REFUSED,
     SENT,
-    Outgoing,
     RequestResult,
     WriteRequest,
 )
+from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.tracker import GitHubTracker
+from ghp_agents.github.wording import PROGRAM
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
-from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import seconds
 from ghp_agents.state.record import Record
@@ -35,7 +35,6 @@ from ghp_agents.workspace import now_text
 
 MOST = 40  # requests in one sync: writes are a second apart, the rest waits for the next sync
 PATIENCE_S = 7 * 86_400.0  # seconds in which what a token may not do is tried again
-BY = Actor("ghp-agents")
 
 
 class Delivery(NamedTuple):
@@ -48,7 +47,7 @@ class Delivery(NamedTuple):
 def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
     """Send what waits, oldest first, and record what became of it. What GitHub or the remote
     cannot answer now waits for the next sync."""
-    if not _outgoing(ctx).waiting:
+    if not request.outgoing(ctx.store.snapshot()).waiting:
         return Delivery()
     try:
         with turn(ctx) as mine:
@@ -61,7 +60,7 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
             issues: set[int] = set()
             try:
                 later: set[int] = set()  # issues whose earlier request waits
-                for waiting in _outgoing(ctx).waiting[:MOST]:
+                for waiting in request.outgoing(ctx.store.snapshot()).waiting[:MOST]:
                     if waiting.issue in later:
                         continue
                     mine.renew_if_due()
@@ -78,10 +77,6 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
     except (UnknownError, TokenError) as error:
         return Delivery((f"Not sent for other clones yet: {one_line(str(error), 200)}",))
     return Delivery(tuple(notes), frozenset(issues - {0}))
-
-
-def _outgoing(ctx: Context) -> Outgoing:
-    return request.read_outgoing(ctx.store.snapshot().present(request.FOLDER))
 
 
 def _note(waiting: WriteRequest, result: RequestResult) -> str:
@@ -111,7 +106,7 @@ def _result(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> Reque
 
     def decide(snapshot: Snapshot) -> tuple[RequestResult, list[Record]]:
         at, clock = Timestamp(now_text(ctx.ws)), snapshot.clock + 1
-        result = RequestResult(waiting.id, fate, why, number, clock, snapshot.clone, at, BY)
+        result = RequestResult(waiting.id, fate, why, number, clock, snapshot.clone, at, PROGRAM)
         return result, [request.result_record(result, waiting)]
 
     return transact(ctx.store, decide)
@@ -120,9 +115,10 @@ def _result(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> Reque
 def _perform(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> tuple[int, str]:
     """Send one request; return the number of what it created, else 0, and what was left out.
     Raises GhpError."""
-    tracker = GitHubTracker(ctx.ws, hub, ctx.locks)
+    context = TrackerContext(ctx.ws, hub, ctx.locks)
+    tracker = GitHubTracker(ctx.ws, hub, ctx.locks, context=context)
     about = waiting.pull.issue if waiting.pull else waiting.issue
-    change, why = allowed(waiting, _holder(ctx, about or 0), ctx.ws.settings.orchestrators)
+    change, why = allowed(waiting, context.held(about or 0), ctx.ws.settings.orchestrators)
     if why and change == NO_CHANGE:
         raise RefusedError(f"{why}.", hint="A person or an orchestrator may ask for it.")
     if waiting.kind == COMMENT:
@@ -154,10 +150,3 @@ def _change(tracker: GitHubTracker, waiting: WriteRequest, change: IssueChange) 
             add=assigning.add_assignees,
             remove=assigning.remove_assignees,
         )
-
-
-def _holder(ctx: Context, number: int) -> str | None:
-    """The holder of an issue's claim in the fetched state; "" for nobody, None if unknown."""
-    name = claim_name(number)
-    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
-    return None if lock is None else lock.holder or ""

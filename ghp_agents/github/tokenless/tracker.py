@@ -12,7 +12,7 @@ from ghp_agents.github.api.token import Token
 from ghp_agents.github.tokenless import published, request
 from ghp_agents.github.tokenless.place import MIRROR, Tracker
 from ghp_agents.github.tokenless.published import Published
-from ghp_agents.github.tokenless.request import CHANGE, COMMENT, CREATE, Outgoing, WriteRequest
+from ghp_agents.github.tokenless.request import CHANGE, COMMENT, CREATE, WriteRequest
 from ghp_agents.github.tracker import mapping
 from ghp_agents.github.tracker import requests as change_requests
 from ghp_agents.github.tracker.context import TrackerContext
@@ -106,7 +106,7 @@ class TokenlessTracker:
         def decide(snapshot: Snapshot) -> tuple[Issue, Sequence[Record]]:
             issues = self._issues(snapshot, closed=True)
             new = effective(Issue("", IssueNumber(0), ""), resolved(issues, wanted))
-            entry = self._request(snapshot, CREATE, 0, by, change=new)._replace(id=identity)
+            entry = self._request(snapshot, identity, CREATE, 0, by, change=new)
             return _blank(entry), [request.request_record(entry)]
 
         return transact(self._store, decide)
@@ -123,11 +123,10 @@ class TokenlessTracker:
             if new == NO_CHANGE:
                 return current, []
             refuse_circles(issues, current, new)
-            entry = self._request(snapshot, CHANGE, current.number, by, change=new)
+            entry = self._request(snapshot, identity, CHANGE, current.number, by, change=new)
             changed = applied(current, new, entry.at)
             comments = tuple(self._comments(snapshot, current))
-            record = request.request_record(entry._replace(id=identity))
-            return changed._replace(comments=comments), [record]
+            return changed._replace(comments=comments), [request.request_record(entry)]
 
         return transact(self._store, decide)
 
@@ -145,15 +144,16 @@ class TokenlessTracker:
         def decide(snapshot: Snapshot) -> tuple[Comment, Sequence[Record]]:
             current = self._numbered(self._find(self._issues(snapshot, closed=True), issue))
             with_marker = (
-                request
-                for request in self._outgoing(snapshot).requests
-                if marker and (request.issue, request.marker) == (current.number, marker)
+                entry
+                for entry in request.outgoing(snapshot).requests
+                if marker and (entry.issue, entry.marker) == (current.number, marker)
             )
             existing = next(with_marker, None)
             if existing:
                 return _comment(existing), []
-            entry = self._request(snapshot, COMMENT, current.number, by, body=text, marker=marker)
-            entry = entry._replace(id=identity)
+            entry = self._request(
+                snapshot, identity, COMMENT, current.number, by, body=text, marker=marker
+            )
             return _comment(entry), [request.request_record(entry)]
 
         return transact(self._store, decide)
@@ -175,6 +175,7 @@ class TokenlessTracker:
     def _request(
         self,
         snapshot: Snapshot,
+        identity: str,
         kind: str,
         issue: int,
         by: Actor,
@@ -185,21 +186,18 @@ class TokenlessTracker:
     ) -> WriteRequest:
         at = Timestamp(now_text(self._ws))
         return WriteRequest(
-            "", kind, issue, snapshot.clock + 1, snapshot.clone, at, by, body, marker, change
+            identity, kind, issue, snapshot.clock + 1, snapshot.clone, at, by, body, marker, change
         )
 
     def _published(self) -> Published:
         snapshot = self._snapshot or self._store.snapshot()
         return published.read_published(snapshot.present(MIRROR))
 
-    def _outgoing(self, snapshot: Snapshot) -> Outgoing:
-        return request.read_outgoing(snapshot.present(request.FOLDER))
-
     def _issues(self, snapshot: Snapshot, *, closed: bool) -> Issues:
         self._snapshot = snapshot
         issues = {issue.number: issue for issue in self._mirrored.known(closed=True)}
         ids = {issue.id for issue in issues.values()}
-        for entry in self._outgoing(snapshot).waiting:
+        for entry in request.outgoing(snapshot).waiting:
             current = issues.get(IssueNumber(entry.issue))
             if entry.kind == CREATE and entry.id not in ids:
                 new = _blank(entry)
@@ -212,7 +210,7 @@ class TokenlessTracker:
     def _comments(self, snapshot: Snapshot, issue: Issue) -> Iterable[Comment]:
         published_issue = self._published().issues.get(issue.number)
         yield from mapping.comments(published_issue.comments) if published_issue else ()
-        for entry in self._outgoing(snapshot).waiting:
+        for entry in request.outgoing(snapshot).waiting:
             if entry.kind == COMMENT and entry.issue == issue.number:
                 yield _comment(entry)
 
