@@ -142,10 +142,8 @@ class GitHubForge:
     def reviews(self, pull: Pull) -> Sequence[Review]:
         """The approvals and the requests for changes on GitHub, by accounts with write access."""
         reviews = map(github_pull.review, self._hub.get_all(f"pulls/{pull.number}/reviews"))
-        return [review for review in reviews if review and self._may_command(review.by)]
-
-    def _may_command(self, by: Actor) -> bool:
-        return self._hub.may_command(by.name.removeprefix("@"))
+        may = self._hub.may_command
+        return [x for x in reviews if x and may(x.by.name.removeprefix("@"))]
 
     def merge(
         self, number: int, by: Actor, *, head: str, onto: str = "", message: str = ""

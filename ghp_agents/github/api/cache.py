@@ -63,14 +63,10 @@ class Cache:
                 Path(path).unlink(missing_ok=True)
 
     def _file(self, url: str) -> JsonFile[CachedAnswer | None]:
-        return JsonFile(self._path(url), _decode_answer, lambda: None)
+        return JsonFile(self._path(url), lambda fields: CachedAnswer(**fields), lambda: None)
 
     def _path(self, url: str) -> Path:
         return self._folder / f"{digest(url, length=32)}.json"
-
-
-def _decode_answer(data: Any) -> CachedAnswer:
-    return CachedAnswer(data["url"], data["etag"], data["headers"], data["body"])
 
 
 class FactsCache:

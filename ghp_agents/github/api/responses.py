@@ -17,12 +17,6 @@ TOO_QUICKLY = "submitted too quickly"  # about twenty new issues within a minute
 
 DOCTOR = "Run `ghp agent-doctor` for this clone's GitHub status."
 _USAGE = {"invalid", "missing_field", "missing", "custom", "unprocessable"}
-
-
-_GONE = (
-    errors.GoneError,
-    "It was deleted on GitHub.",
-)
 _SWITCHED_OFF = (
     errors.SwitchedOffError,
     "Switch issues on in the repository's settings, or keep them in git: "
@@ -35,10 +29,6 @@ _FOR_NOBODY = {
     "locked": "Its conversation is locked. Somebody with write access can unlock it on its page.",
 }
 _SSO_PAGE = re.compile(r"url=(https://[!-:<-~]{1,300})")
-_CONFLICT = (
-    errors.PreconditionError,
-    "Somebody changed it meanwhile, or it is not ready. Check it and try again.",
-)
 _MEANINGS: dict[int, tuple[type[HubError], str]] = {
     401: (
         errors.TokenError,
@@ -50,8 +40,14 @@ _MEANINGS: dict[int, tuple[type[HubError], str]] = {
         "It does not exist, or this token cannot see it: GitHub does not say which. Check "
         "the number, `agents.github.repository`, and the token's access.",
     ),
-    **dict.fromkeys((405, 409, 412), _CONFLICT),
-    **dict.fromkeys((410, 451), _GONE),
+    **dict.fromkeys(
+        (405, 409, 412),
+        (
+            errors.PreconditionError,
+            "Somebody changed it meanwhile, or it is not ready. Check it and try again.",
+        ),
+    ),
+    **dict.fromkeys((410, 451), (errors.GoneError, "It was deleted on GitHub.")),
 }
 
 

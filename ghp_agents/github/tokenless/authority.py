@@ -40,7 +40,7 @@ def allowed(
         return change, ""
     if request.kind == CREATE:
         others = tuple(name for name in change.add_assignees if name != by.name)
-        return _if_none(change, others, "an agent assigns new issues to itself only")
+        return (NO_CHANGE, "an agent assigns new issues to itself only") if others else (change, "")
     if request.kind == PULL:
         return change, "" if holder == by.name else f"{by.name} does not have the claim"
     if request.kind != CHANGE:
@@ -50,7 +50,3 @@ def allowed(
     if rest == NO_CHANGE or (holder == by.name and not assigns):
         return change, ""
     return shown, f"{by.name} does not have the claim, and is neither a person nor an orchestrator"
-
-
-def _if_none(change: IssueChange, others: Collection[str], why: str) -> tuple[IssueChange, str]:
-    return (NO_CHANGE, why) if others else (change, "")

@@ -15,12 +15,8 @@ def find(ws: Workspace, store: StateStore, exchange: Exchange) -> Tracker | None
     """
     if ws.settings.tracker == "local" or not ws.settings.push:
         return None
-    if _may_be_on_github(ws):
+    if ws.settings.tracker == "github" or access.where(ws) is not None:
         status = exchange.sync_status()
         if status.remote and status.news_at is None:
             exchange.hear(ws.settings.timeout)
     return place.read_tracker(store.snapshot().present(MIRROR))
-
-
-def _may_be_on_github(ws: Workspace) -> bool:
-    return ws.settings.tracker == "github" or access.where(ws) is not None

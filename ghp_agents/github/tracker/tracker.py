@@ -232,13 +232,12 @@ class GitHubTracker:
         return find(last_issues, issue)
 
     def _issue(self, entry: MirroredIssue) -> Issue:
-        mirror = self._context.mirror() or Mirror("", viewer=self._viewer())
+        mirror = self._context.mirror() or Mirror(
+            "", viewer=self._context.viewer if self._asks else ""
+        )
         others = mirror.issues if entry.believed else {}  # its id may be a copy
         issues = self._issues(mirror._replace(issues={**others, entry.number: entry}), closed=True)
         return next(issue for issue in issues if issue.number == entry.number)
-
-    def _viewer(self) -> str:
-        return self._context.viewer if self._asks else ""
 
     def _issues(self, mirror: Mirror, *, closed: bool) -> Issues:
         entries = [issue for issue in mirror.issues.values() if closed or issue.state != "closed"]
