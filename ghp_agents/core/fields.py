@@ -16,6 +16,7 @@ from ghp_agents.core.schema_version import unversioned, versioned
 LARGEST = 100_000_000  # bytes of a record's file; hosts refuse more
 ID = r"[0-9a-f]{8,64}"  # the id of a record, and of its subject
 _ID = re.compile(ID)
+_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def parse(data: bytes) -> dict[str, Any]:
@@ -92,6 +93,11 @@ def as_id(text: str) -> str:
     if not _ID.fullmatch(text):
         raise ValueError(f"{one_line(text, 40)!r} is not an id")
     return text
+
+
+def is_oid(text: object) -> bool:
+    """Whether it is the id of a git object: git gets it as an argument."""
+    return isinstance(text, str) and _OID.fullmatch(text) is not None
 
 
 def ids_in(path: str, folder: str, what: str) -> tuple[str, str]:

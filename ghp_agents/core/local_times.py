@@ -3,10 +3,9 @@
 import re
 from datetime import UTC, datetime, tzinfo
 
-from ghp_agents.core.clock import ago, to_seconds
+from ghp_agents.core.clock import MONTHS, ago, to_seconds
 
 DAY = 86_400.0  # seconds
-_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _QUOTED = r"`[^`\n]*`|«[^»\n]*»|\"[^\"\n]*\""
 _TIMES = re.compile(
     rf"(?P<quoted>{_QUOTED})"
@@ -25,7 +24,7 @@ def local(at: float, now: float, zone: tzinfo | None = None) -> str:
     if then.date() == here.date():
         return clock
     year = "" if then.year == here.year else f" {then.year}"
-    return f"{then.day} {_MONTHS[then.month - 1]}{year}, {clock}"
+    return f"{then.day} {MONTHS[then.month - 1]}{year}, {clock}"
 
 
 def local_with_age(at: float, now: float, zone: tzinfo | None = None) -> str:

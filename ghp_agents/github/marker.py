@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from ghp_agents.core.fields import is_oid
 from ghp_agents.core.ids import Actor, digest, one_line
 from ghp_agents.github import wording
 
@@ -25,7 +26,6 @@ STATE = "<!-- ghp-agents:state -->"
 # Our line, and the footer above it.
 _ANY = re.compile(r"<(?=!--\s*ghp-agents\s*:|sub>\s*A\s+program\s+\(ghp-agents\))", re.IGNORECASE)
 _ID = re.compile(r"[0-9a-f]{8,64}")
-_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class Mark(NamedTuple):
@@ -116,7 +116,7 @@ def _decoded(spelled: str) -> Mark | None:
         account=one_line(account, 40) if isinstance(account, str) else "",
     )  # fmt: skip
     head, sender = fields.get("head", ""), fields.get("sender")
-    if not (isinstance(head, str) and _OID.fullmatch(head)):
+    if not is_oid(head):
         return mark
     is_person = fields.get("senderIsPerson") is True
     named = isinstance(sender, str) and Actor(one_line(sender, NAME_LIMIT), is_person)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, picked
+from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, is_oid, picked
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs import sections
@@ -238,6 +238,6 @@ def _branch(value: Any) -> str | None:
 def _oid(value: Any) -> str:
     """Return a commit's id, checked: git gets it as an argument."""
     text = any_text(value)
-    if text and not re.fullmatch(r"[0-9a-f]{40}|[0-9a-f]{64}", text):
+    if text and not is_oid(text):
         raise ValueError("a commit has an invalid id")
     return text

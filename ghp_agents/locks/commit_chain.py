@@ -114,7 +114,8 @@ def _each(
 
 
 def histories(repository: StateRepository, last: Sequence[Lock]) -> dict[str, list[Lock]]:
-    """The values of locks up to these, oldest first; like `history`, by at most one process."""
+    """The values of locks up to these, oldest first, without commits made by hand; by at most one
+    process."""
     values: dict[str, list[Lock]] = {lock.name: [] for lock in last}
     at = {lock.name: lock.revision for lock in last}
     with repository.objects() as reader:
@@ -140,16 +141,8 @@ def _first_parent(commit: bytes) -> str:
 
 
 def history(repository: StateRepository, last: Lock) -> list[Lock]:
-    """The values of the lock up to `last`, oldest first, without commits made by hand."""
-    listed = repository.check("rev-list", "--first-parent", "--reverse", last.revision)
-    oids = listed.text.splitlines()
-    with repository.objects() as reader:
-        blobs = reader.read([f"{oid}:{FILE}" for oid in oids])
-    leases: list[Lock] = []
-    for oid, file in zip(oids, blobs, strict=True):
-        with contextlib.suppress(ValueError):
-            leases.append(_decoded(last.name, oid, file))
-    return leases
+    """The values of one lock up to `last`, as `histories`."""
+    return histories(repository, [last])[last.name]
 
 
 def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:

@@ -132,14 +132,10 @@ class GitLocks:
 
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first."""
-        from ghp_agents.locks import git_local, git_remote
+        from ghp_agents.locks import commit_chain
 
-        lease_name(name)
-        places = self._find_places()
-        if places:
-            return git_remote.history(places, name)
-        repository = find_repository(self._ws)
-        return git_local.history(repository, name) if repository else []
+        last = self.read(name)
+        return commit_chain.history(self._open(), last) if last else []
 
     def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
         """The values of locks as this clone knows them, oldest first."""

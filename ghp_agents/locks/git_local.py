@@ -1,7 +1,7 @@
 """Locks that this clone decides because there is no remote, and its copy of the remote's locks."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
@@ -37,12 +37,6 @@ def list_all(
 def problems(repository: StateRepository) -> list[Problem]:
     """The locks that this clone cannot read, of its own and of the last sync."""
     return commit_chain.problems(repository, [LEASE_REFS, SEEN_LEASE_REFS])
-
-
-def history(repository: StateRepository, name: str) -> list[Lock]:
-    """Every value of the lock in this clone."""
-    last = read(repository, name)
-    return commit_chain.history(repository, last) if last else []
 
 
 def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock | None) -> Lock:
@@ -96,18 +90,11 @@ def lost(repository: StateRepository) -> list[str]:
 
 def _point(repository: StateRepository, lease: Lock, before: str, held: Sequence[int]) -> bool:
     ref = LEASE_REFS + lease.name
-    if held:
-        heal(repository, ref)
+    heal(repository, ref, held)
     return repository.point(ref, lease.revision, before or None, held)
 
 
-@contextlib.contextmanager
-def _locked(ws: Workspace) -> Iterator[Sequence[int]]:
+def _locked(ws: Workspace) -> contextlib.AbstractContextManager[list[int]]:
     """Hold the lock file, which git children inherit: a ref lock found under it belongs to a dead
     process. Without a lock file, git's comparison of the ref decides alone."""
-    with contextlib.ExitStack() as stack:
-        try:
-            held = [stack.enter_context(files.locked(ws.ghp_dir / LOCK))]
-        except OSError:
-            held = []
-        yield held
+    return files.locked_if_possible(ws.ghp_dir / LOCK)

@@ -37,12 +37,6 @@ def restore(places: LockPlaces, name: str) -> bool:
     return _read(places, name, must_push=False).is_restored
 
 
-def history(places: LockPlaces, name: str) -> list[Lock]:
-    """Every value of the lock on the remote. Raises UnknownError, GhpError."""
-    last = read(places, name)
-    return commit_chain.history(places.repository, last) if last else []
-
-
 def list_all(places: LockPlaces, folder: str) -> list[Lock]:
     """The locks below `folder` (`issue/`, or empty for all) as the remote has them now."""
     refspecs = [f"+{space}lease/{folder}*:{_FOUND[space]}{folder}*" for space in places.spaces]

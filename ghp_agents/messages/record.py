@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import any_list, any_text, as_actor
+from ghp_agents.core.fields import any_list, any_text, as_actor, is_oid
 from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
 from ghp_agents.core.schema_version import KEY, VERSION, unversioned
 from ghp_agents.hotpath.heartbeat import is_name
@@ -22,7 +22,6 @@ SUBJECT_LIMIT = 200  # characters
 NAME_LIMIT = 200  # of a person
 ARTIFACTS = 50
 _ID = re.compile(r"[0-9a-f]{4,64}")
-_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _WORD = re.compile(r"[a-z-]{1,20}")
 _STEP = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _PATH = re.compile(r"\.ghp/messages/([0-9a-f]{2})/([0-9a-f]{4,64})\.md")
@@ -107,7 +106,7 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
         done_within=_seconds(headers.get("Done-Within", "")),
         expires=_seconds(headers.get("Expires-After", "")),
         pull=_number(headers.get("Pull-Request", "")),
-        commit=_matching(_COMMIT, headers.get("Commit", "")),
+        commit=headers["Commit"] if is_oid(headers.get("Commit")) else "",
         verdict=_matching(_WORD, headers.get("Verdict", "")),
         quorum=_number(headers.get("Quorum", "")),
         or_agent=_agent(headers.get("Or-Agent", "")),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypedDict
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, picked
+from ghp_agents.core.fields import any_count, any_list, any_text, is_oid, picked
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import one_line
 from ghp_agents.notes.note import (
@@ -32,7 +32,6 @@ FORGOTTEN = ".ghp/notes/forgotten/"
 _NOTE = re.compile(r"\.ghp/notes/[0-9a-f]{2}/([0-9a-f]{8,64})\.md")
 _CHANGE = re.compile(r"\.ghp/notes/(?:[0-9a-f]{2}|forgotten)/([0-9a-f]{8,64})/([0-9a-f]{8,64})\.md")
 _SOMEBODY = {"by": "somebody", "person": True}
-_OID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def folder_of(note: str) -> str:
@@ -175,7 +174,7 @@ def _note(identity: str, data: bytes) -> Note:
         paths=_lines(meta.get("paths")),
         expires=_line(meta.get("expires")) or None,
         branch=_line(meta.get("branch")) or None,
-        commit=_oid(meta.get("commit")),
+        commit=meta["commit"] if is_oid(meta.get("commit")) else None,
     )
 
 
@@ -215,11 +214,6 @@ def _values(raw: Any) -> dict[str, Any]:
 
 def _kind(value: Any) -> str:
     return value if value in KINDS else DEFAULT_KIND
-
-
-def _oid(value: Any) -> str | None:
-    text = _line(value)
-    return text if _OID.fullmatch(text) else None
 
 
 def _line(value: object) -> str:

@@ -3,11 +3,10 @@
 The file is `.ghp/pulls/<pull>/<record>.json`, so two writers never write the same one.
 """
 
-import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple, NotRequired, TypedDict
 
-from ghp_agents.core.fields import as_line, as_text, as_whole, dump, ids_in, parse
+from ghp_agents.core.fields import as_line, as_text, as_whole, dump, ids_in, is_oid, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.codec import EventFields, event_fields, ledger_record, read_provenance
@@ -21,7 +20,6 @@ LINES = ("branch", "mergedAs")
 PATHS = 500  # of a merge, at most
 
 _NONE: Mapping[str, Any] = {}
-_OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class PullEvent(NamedTuple):
@@ -104,7 +102,7 @@ def _checked(fields: Any) -> dict[str, Any]:
         if name in fields:
             checked[name] = (as_text if name == "body" else as_line)(fields[name], name)
     for name in ("head", "mergedAs"):
-        if name in checked and not _OID.fullmatch(checked[name]):
+        if name in checked and not is_oid(checked[name]):
             raise ValueError(f"{name!r} is not a commit")
     if checked.get("state", "open") not in ("open", "closed"):
         raise ValueError("'state' is neither open nor closed")

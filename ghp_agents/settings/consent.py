@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.light_hashes import sha256
 from ghp_agents.hotpath.quoting import one_line
+from ghp_agents.settings.settings import Settings
 
 SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
@@ -75,13 +76,6 @@ KEYS: dict[str, Key] = {
     ),
 }  # fmt: skip
 
-DEFAULTS: dict[str, Any] = {
-    "steal": "authorized",
-    "take_from": "writers",
-    "worktree_path": "~/.ghp/worktrees",
-    "worktree_copy_files": (".env", ".env.local"),
-}
-
 
 class Agreement(NamedTuple):
     """What a person agreed to in this clone: digests of values by setting."""
@@ -134,7 +128,9 @@ def judged(values: Mapping[str, Any], agreement: Agreement, *, is_owners: bool =
 
 def is_harmless(key: str, value: object) -> bool:
     """Whether a value counts without consent: it is empty, the default, or it only forbids."""
-    return not value or KEYS[key].holds or _plain(value) == _plain(DEFAULTS.get(key))
+    return (
+        not value or KEYS[key].holds or _plain(value) == _plain(Settings._field_defaults.get(key))
+    )
 
 
 def _plain(value: object) -> object:

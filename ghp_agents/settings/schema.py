@@ -72,167 +72,145 @@ class MemoryConfig(BaseModel):
     project: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
 
 
+def _key(default: Any, description: str, **bounds: Any) -> Any:
+    """A key with its default, its line in `docs/settings.md`, and the bounds of its value."""
+    return Field(default, description=description, **bounds)
+
+
 class AgentsConfig(BaseModel):
     """The key `agents` of `.ghp/config.json`. Unknown keys are kept; a newer version may use
     them."""
 
     model_config = ConfigDict(alias_generator=to_camel, extra="allow", strict=False)
 
-    remote: str | None = Field(
-        None, min_length=1, description="the remote that clones share state through"
-    )
-    push: bool = Field(True, description="false keeps everything in this clone")
-    view: bool = Field(True, description="keep .ghp/agent-status.json in the main worktree")
-    publish: bool = Field(True, description="false: the branch ghp-state is never pushed")
-    background: bool = Field(True, description="heartbeats may commit and sync in the background")
-    throttle: float = Field(
-        5.0, ge=0, le=3600, description="seconds between two identical heartbeats"
-    )
-    fold_every: float = Field(
-        60.0, gt=0, le=86_400, description="seconds between commits of heartbeats"
-    )
-    sync_every: float = Field(15.0, gt=0, le=86_400, description="minimum seconds between syncs")
-    stale_after: float = Field(600.0, gt=0, le=MAX_SECONDS, description="seconds until stale")
-    dead_after: float = Field(1_800.0, gt=0, le=MAX_SECONDS, description="seconds until dead")
-    gone_after: float = Field(86_400.0, gt=0, le=MAX_SECONDS, description="seconds until gone")
-    compact_after: AgeOrNever = Field(
+    remote: str | None = _key(None, "the remote that clones share state through", min_length=1)
+    push: bool = _key(True, "false keeps everything in this clone")
+    view: bool = _key(True, "keep .ghp/agent-status.json in the main worktree")
+    publish: bool = _key(True, "false: the branch ghp-state is never pushed")
+    background: bool = _key(True, "heartbeats may commit and sync in the background")
+    throttle: float = _key(5.0, "seconds between two identical heartbeats", ge=0, le=3600)
+    fold_every: float = _key(60.0, "seconds between commits of heartbeats", gt=0, le=86_400)
+    sync_every: float = _key(15.0, "minimum seconds between syncs", gt=0, le=86_400)
+    stale_after: float = _key(600.0, "seconds until stale", gt=0, le=MAX_SECONDS)
+    dead_after: float = _key(1_800.0, "seconds until dead", gt=0, le=MAX_SECONDS)
+    gone_after: float = _key(86_400.0, "seconds until gone", gt=0, le=MAX_SECONDS)
+    compact_after: AgeOrNever = _key(
         604_800.0,
-        description="seconds after which commands stop reading a closed issue, an ended lease "
+        "seconds after which commands stop reading a closed issue, an ended lease "
         "or an answered question; `never`: they stay",
     )
-    keep_messages: AgeOrNever = Field(2_592_000.0, description="the same for ended conversations")
-    timeout: float = Field(30.0, gt=0, le=3600, description="seconds for one exchange")
-    trunk: str | None = Field(None, min_length=1, description="the main branch")
-    resume_chars: int = Field(
-        16_000, ge=500, description="maximum characters that agent-resume prints"
-    )
-    patch_bytes: int = Field(
-        5_000_000, ge=0, le=LARGEST, description="maximum bytes of uncommitted work in a handoff"
+    keep_messages: AgeOrNever = _key(2_592_000.0, "the same for ended conversations")
+    timeout: float = _key(30.0, "seconds for one exchange", gt=0, le=3600)
+    trunk: str | None = _key(None, "the main branch", min_length=1)
+    resume_chars: int = _key(16_000, "maximum characters that agent-resume prints", ge=500)
+    patch_bytes: int = _key(
+        5_000_000, "maximum bytes of uncommitted work in a handoff", ge=0, le=LARGEST
     )
     capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    shared: tuple[str, ...] = Field((), description="patterns of files that need approval")
-    shared_owners: tuple[str, ...] = Field(
-        (), description="owners in CODEOWNERS whose files are shared, too"
+    shared: tuple[str, ...] = _key((), "patterns of files that need approval")
+    shared_owners: tuple[str, ...] = _key((), "owners in CODEOWNERS whose files are shared, too")
+    orchestrators: tuple[str, ...] = _key(
+        (), "agents that may change shared files and direct others"
     )
-    orchestrators: tuple[str, ...] = Field(
-        (), description="agents that may change shared files and direct others"
-    )
-    steal: Literal["authorized", "anyone"] = Field(
+    steal: Literal["authorized", "anyone"] = _key(
         "authorized",
-        description="who may steal an issue; authorized: people, orchestrators, and any agent if "
+        "who may steal an issue; authorized: people, orchestrators, and any agent if "
         "the holder was silent for `staleAfter`",
     )
-    implicit_leases: bool = Field(
-        True, description="the first edit of a file leases it in this clone"
-    )
-    same_worktree: Literal["deny", "warn"] = Field(
+    implicit_leases: bool = _key(True, "the first edit of a file leases it in this clone")
+    same_worktree: Literal["deny", "warn"] = _key(
         "deny",
-        description="what happens to an edit of a file that another agent is editing in the "
-        "same worktree",
+        "what happens to an edit of a file that another agent is editing in the same worktree",
     )
-    share_changes: bool = Field(
+    share_changes: bool = _key(
         True,
-        description="other clones learn which files and lines an agent has changed. They refuse "
+        "other clones learn which files and lines an agent has changed. They refuse "
         "or warn of edits that would conflict. No content is shared",
     )
-    tracker: Literal["auto", "github", "local"] = Field(
-        "auto",
-        description="where issues are; auto: on GitHub, if there is a remote on GitHub and a token",
+    tracker: Literal["auto", "github", "local"] = _key(
+        "auto", "where issues are; auto: on GitHub, if there is a remote on GitHub and a token"
     )
     github: dict[str, str] = Field(
         default_factory=dict,
         description="`repository` (owner/name), `host`, `api`, if the remote does not name them",
     )
-    take_from: Literal["writers", "everybody"] = Field(
+    take_from: Literal["writers", "everybody"] = _key(
         "writers",
-        description="people whose issues agents may claim. An issue by a person without write "
+        "people whose issues agents may claim. An issue by a person without write "
         "access counts if a person with write access assigned or labeled it",
     )
-    lockdown: bool = Field(
-        False, description="hide text by people without write access from agents"
-    )
+    lockdown: bool = _key(False, "hide text by people without write access from agents")
     accounts: dict[str, Line] = Field(
         default_factory=dict, description="the GitHub login of each agent, by its name"
     )
-    max_attempts: int = Field(
-        3, ge=1, le=100, description="how many agents may die on an issue before a person is asked"
+    max_attempts: int = _key(
+        3, "how many agents may die on an issue before a person is asked", ge=1, le=100
     )
-    jobs_per_agent: int = Field(
-        1, ge=1, le=1_000, description="maximum issues that agent-dispatch gives one agent"
+    jobs_per_agent: int = _key(
+        1, "maximum issues that agent-dispatch gives one agent", ge=1, le=1_000
     )
-    open_pulls: int = Field(
+    open_pulls: int = _key(
         0,
+        "agents get no new issue while this many pull requests are open; 0: no limit",
         ge=0,
         le=100_000,
-        description="agents get no new issue while this many pull requests are open; 0: no limit",
     )
     budgets: dict[Scope, dict[Measure, Amount]] = Field(
         default_factory=dict,
         description="what may be used: of `run`, `agent` (in a day), `day` (all agents) and "
         "`repository` the `usd`, `tokens`, `turns` and `seconds`; 0: no limit",
     )
-    sweep_policy: Literal["alert", "release", "reassign"] = Field(
-        "release", description="what the sweep does with a dead agent's issue"
+    sweep_policy: Literal["alert", "release", "reassign"] = _key(
+        "release", "what the sweep does with a dead agent's issue"
     )
-    needs_human_label: Line = Field(
-        "agent:needs-human", description="the label of an issue with an open question"
+    needs_human_label: Line = _key(
+        "agent:needs-human", "the label of an issue with an open question"
     )
-    job_labels: bool = Field(
-        False,
-        description="labels on GitHub show how far each issue is, from `job:queued` to "
-        "`job:completed`",
+    job_labels: bool = _key(
+        False, "labels on GitHub show how far each issue is, from `job:queued` to `job:completed`"
     )
-    escalate_to: tuple[Line, ...] = Field((), description="logins and teams (org/team) to ask")
-    checks: tuple[Line, ...] = Field(
-        (), description="commands that must succeed before work is finished or merged"
+    escalate_to: tuple[Line, ...] = _key((), "logins and teams (org/team) to ask")
+    checks: tuple[Line, ...] = _key(
+        (), "commands that must succeed before work is finished or merged"
     )
-    checks_keep_env: tuple[Line, ...] = Field(
+    checks_keep_env: tuple[Line, ...] = _key(
         (),
-        description="environment variables with credentials that checks and the set-up command "
+        "environment variables with credentials that checks and the set-up command "
         "may still use; only in the user's own file",
     )
-    check_timeout: float = Field(900.0, gt=0, le=86_400, description="seconds for one check")
-    update_method: Literal["merge", "rebase"] = Field(
-        "merge", description="how main is merged into a branch"
+    check_timeout: float = _key(900.0, "seconds for one check", gt=0, le=86_400)
+    update_method: Literal["merge", "rebase"] = _key("merge", "how main is merged into a branch")
+    merge_method: Literal["merge", "squash", "rebase"] = _key(
+        "merge", "how finished work is merged into main"
     )
-    merge_method: Literal["merge", "squash", "rebase"] = Field(
-        "merge", description="how finished work is merged into main"
+    merge_batch: int = _key(
+        8, "how many pull requests the queue checks and merges at once", ge=1, le=100
     )
-    merge_batch: int = Field(
-        8, ge=1, le=100, description="how many pull requests the queue checks and merges at once"
+    retry_failed_checks: int = _key(
+        1, "how often a failed check is repeated before work goes back", ge=0, le=10
     )
-    retry_failed_checks: int = Field(
-        1, ge=0, le=10, description="how often a failed check is repeated before work goes back"
-    )
-    topics: tuple[Line, ...] = Field(
+    topics: tuple[Line, ...] = _key(
         ("project_updates", "security.>"),
-        description="topics of messages for an agent that has subscribed to none",
+        "topics of messages for an agent that has subscribed to none",
     )
-    new_topics: Literal["ask", "hear", "ignore"] = Field(
+    new_topics: Literal["ask", "hear", "ignore"] = _key(
         "ask",
-        description="topics that an agent neither subscribed to nor ignores; ask: a person who "
+        "topics that an agent neither subscribed to nor ignores; ask: a person who "
         "runs agent-inbox at a terminal decides once",
     )
-    notify: Literal["low", "normal", "high", "critical"] = Field(
+    notify: Literal["low", "normal", "high", "critical"] = _key(
         "low",
-        description="the least urgency of a message that an agent reads at its next step; others "
+        "the least urgency of a message that an agent reads at its next step; others "
         "wait in its inbox",
     )
-    desktop: bool = Field(
-        True, description="a person's desktop shows urgent questions and requests for input"
+    desktop: bool = _key(True, "a person's desktop shows urgent questions and requests for input")
+    wake: bool = _key(True, "requests and answers wake resting Claude Code, Codex, OpenCode and pi")
+    max_rounds: int = _key(10, "maximum messages of one agent in a conversation", ge=1, le=1_000)
+    messages_per_hour: int = _key(
+        120, "maximum messages that one agent sends in an hour", ge=1, le=100_000
     )
-    wake: bool = Field(
-        True, description="requests and answers wake resting Claude Code, Codex, OpenCode and pi"
-    )
-    max_rounds: int = Field(
-        10, ge=1, le=1_000, description="maximum messages of one agent in a conversation"
-    )
-    messages_per_hour: int = Field(
-        120, ge=1, le=100_000, description="maximum messages that one agent sends in an hour"
-    )
-    review: Literal["optional", "required"] = Field(
-        "optional",
-        description="required: agent-merge needs an approval by another agent or a person",
+    review: Literal["optional", "required"] = _key(
+        "optional", "required: agent-merge needs an approval by another agent or a person"
     )
 
     @field_validator("github")
@@ -243,8 +221,8 @@ class AgentsConfig(BaseModel):
                 raise ValueError(f"{key} is {masked(github[key])!r}, which is not {meaning}")
         return github
 
-    runs: RunsConfig | None = Field(None, description="what `ghp agent-work` starts")
-    memory: MemoryConfig | None = Field(None, description="the search engine for notes")
+    runs: RunsConfig | None = _key(None, "what `ghp agent-work` starts")
+    memory: MemoryConfig | None = _key(None, "the search engine for notes")
 
     @field_validator("shared")
     @classmethod
@@ -261,20 +239,16 @@ class UpstreamConfig(BaseModel):
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    main_branch: str | None = Field(None, min_length=1, description="the main branch")
-    worktree_path: str = Field(
-        "~/.ghp/worktrees", min_length=1, description="the folder of new worktrees"
+    main_branch: str | None = _key(None, "the main branch", min_length=1)
+    worktree_path: str = _key("~/.ghp/worktrees", "the folder of new worktrees", min_length=1)
+    worktree_copy_files: tuple[Line, ...] = _key(
+        (".env", ".env.local"), "files to copy into a new worktree"
     )
-    worktree_copy_files: tuple[Line, ...] = Field(
-        (".env", ".env.local"), description="files to copy into a new worktree"
-    )
-    worktree_symlink_files: tuple[Line, ...] = Field(
-        (), description="files to link into a new worktree"
-    )
-    worktree_setup_command: str | None = Field(None, description="command to run in a new worktree")
-    worktree_auto_setup: bool = Field(True, description="false: do not run it automatically")
-    branch_pattern: str | None = Field(
-        None, min_length=1, description="names of branches: {user}, {agent}, {number}, {title}"
+    worktree_symlink_files: tuple[Line, ...] = _key((), "files to link into a new worktree")
+    worktree_setup_command: str | None = _key(None, "command to run in a new worktree")
+    worktree_auto_setup: bool = _key(True, "false: do not run it automatically")
+    branch_pattern: str | None = _key(
+        None, "names of branches: {user}, {agent}, {number}, {title}", min_length=1
     )
 
 

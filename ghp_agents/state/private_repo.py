@@ -89,6 +89,20 @@ class StateRepository(NamedTuple):
         """The ref with all commits of this clone."""
         return CLONE_REFS + self.clone
 
+    @property
+    def sent_ref(self) -> str:
+        """The ref with those of its commits that the remote has."""
+        return SEEN_REFS + self.clone
+
+    def unsent_span(self) -> list[str]:
+        """This clone's commits that the remote lacks, as arguments of git; empty if there are
+        none."""
+        refs = self.refs(self.ref, self.sent_ref)  # no process is needed
+        head, sent = refs.get(self.ref), refs.get(self.sent_ref)
+        if head is None or head == sent:
+            return []
+        return [head, f"^{sent}"] if sent else [head]
+
     def run(
         self,
         *args: str,
@@ -269,18 +283,23 @@ def _split_from_original(ws: Workspace, repository: StateRepository) -> StateRep
             if not _is_copy(repository):
                 clone = (repository.path / _CLONE_FILE).read_text(encoding="ascii").strip()
                 return repository.with_clone(CloneId(clone))
-            renamed = repository.with_clone(new_clone_id())
-            head = repository.commit_at(repository.ref)
-            if head:
-                repository.check("update-ref", renamed.ref, head, "")
-            observed.forget(ws.cache_dir)
-            rename_clone(repository, renamed.clone)
-            _record_place(repository.path)
-            if head:
-                repository.check("update-ref", "-d", repository.ref, head)
-            return renamed
+            return split_off(ws, repository)
     except (OSError, git.GitError, files.LockTimeoutError):
         return repository
+
+
+def split_off(ws: Workspace, repository: StateRepository) -> StateRepository:
+    """Give the clone a new id, with all records of the old one. Raises GitError, OSError."""
+    renamed = repository.with_clone(new_clone_id())
+    head = repository.commit_at(repository.ref)
+    if head:
+        repository.check("update-ref", renamed.ref, head, "")
+    observed.forget(ws.cache_dir)
+    rename_clone(repository, renamed.clone)
+    _record_place(repository.path)
+    if head:
+        repository.check("update-ref", "-d", repository.ref, head)
+    return renamed
 
 
 def _make(ws: Workspace, path: Path) -> None:
@@ -328,9 +347,11 @@ def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> li
     return [(later, earlier) for later, earlier in pairs if later == earlier or earlier in parents]
 
 
-def heal(repository: StateRepository, ref: str) -> None:
-    """Remove a killed writer's lock of `ref`. Only under the lock that writers inherit: a live
+def heal(repository: StateRepository, ref: str, held: Sequence[int]) -> None:
+    """Remove a killed writer's lock of `ref`, if we hold the lock that writers inherit: a live
     writer would still hold it."""
+    if not held:
+        return
     (repository.path / f"{ref}.lock").unlink(missing_ok=True)
     for crash in repository.path.glob("fast_import_crash_*"):
         crash.unlink(missing_ok=True)

@@ -90,16 +90,14 @@ def sync(
         compaction.compact_if_due(ctx)
     if sends and ctx.exchange.sync_status().unsent:
         report = _together(report, ctx.exchange.sync(push=push, fetch=False))
-    report = report._replace(notes=(*report.notes, *notes))
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
-    report = report._replace(notes=(*report.notes, *name_owners.observe(ctx.ws, snapshot, views)))
+    notes += name_owners.observe(ctx.ws, snapshot, views)
     if hub and issues:
-        notes = _show(ctx, hub, snapshot, views, issues, wanted, in_command=in_command)
-        report = report._replace(notes=(*report.notes, *notes))
+        notes += _show(ctx, hub, snapshot, views, issues, wanted, in_command=in_command)
     if not in_command:
         main_moved.observe(ctx, snapshot, views)
-    report = report._replace(notes=(*report.notes, *_tell(ctx, snapshot)))
+    report = report._replace(notes=(*report.notes, *notes, *_tell(ctx, snapshot)))
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
         from ghp_agents.reports import pages  # reads every noun; few syncs publish

@@ -396,9 +396,9 @@ def test_healing_removes_the_lock_of_one_ref_and_reports_of_crashes(repo: Path) 
     crash = repository.path / "fast_import_crash_123"
     for path in (mine, others, crash):
         path.touch()
-    heal(repository, repository.ref)
+    heal(repository, repository.ref, [1])
     assert [path.exists() for path in (mine, others, crash)] == [False, True, False]
-    heal(repository, repository.ref)  # nothing is left to heal
+    heal(repository, repository.ref, [1])  # nothing is left to heal
     assert repository.run("update-ref", "-d", repository.ref).code == 0
 
 

@@ -70,16 +70,11 @@ def _take_in_once(
         except _UnabsorbableError as error:
             refused[tip.clone] = str(error)
             continue
-        _heal(repository, held)
+        heal(repository, repository.ref, held)
         now = ws.clock.now()
         head = add_commits(repository, repository.ref, head, [commit], now, keep_open=held)
         clock += 1
     return refused
-
-
-def _heal(repository: StateRepository, held: Sequence[int]) -> None:
-    if held:
-        heal(repository, repository.ref)
 
 
 def _merge_commit(
@@ -169,7 +164,7 @@ def dismiss(
 ) -> Absorption:
     """Delete the refs of absorbed clones on the remote, each if it still is at its tip."""
     remote = coordination_remote(ws)
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    sent = repository.commit_at(repository.sent_ref)
     absorbed: list[CloneId] = []
     left: list[tuple[CloneId, str]] = []
     for tip in tips:
@@ -204,7 +199,7 @@ def use_clone_id(
     renamed = repository.with_clone(clone)
     own = read.own_tip(repository, read.tips(repository))
     start = repository.commit_at(SEEN_REFS + clone) or (own.oid if own else "")
-    _heal(renamed, held)
+    heal(renamed, renamed.ref, held)
     if start:  # a ref left by a killed process was never this clone's
         repository.check("update-ref", renamed.ref, start)
     elif renamed.commit_at(renamed.ref):

@@ -51,6 +51,5 @@ def compact(
     commit = NewCommit(message, named, None, now, (stored,), left_out=tuple(left))
     created = write_commits(repository, own.oid, [commit], now)
     with locked() as held:
-        if held:
-            heal(repository, repository.ref)
+        heal(repository, repository.ref, held)
         return len(left) if repository.point(repository.ref, created, own.oid, held) else 0

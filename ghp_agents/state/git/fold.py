@@ -125,9 +125,8 @@ def _move(
     held: Sequence[int],
 ) -> None:
     """Move the clone's ref to the new commits. Raises StateMovedError, GitError."""
-    if held:
-        heal(repository, repository.ref)
-    else:
+    heal(repository, repository.ref, held)
+    if not held:
         _remove_old(repository.path / f"{repository.ref}.lock", ws.clock.now() - LEFT_BEHIND)
     if not repository.point(repository.ref, last, head, held):
         raise StateMovedError

@@ -165,10 +165,7 @@ class GitSnapshot:
 
     def present(self, prefix: str) -> dict[str, bytes]:
         """The records below `prefix` at the clones' tips."""
-        many: list[Mapping[str, bytes]] = [
-            {path: data for path, data in record.files if path.startswith(prefix)}
-            for _, record in (*self._waiting.records, *self._refused.records)
-        ]
+        many = self._unsent(prefix)
         if self._repository and self._tips:
             below = self._below(self._repository, prefix)
             many += [contents.files for contents in below]
@@ -215,13 +212,17 @@ class GitSnapshot:
 
     def own(self, prefix: str) -> dict[str, bytes]:
         """This clone's own records below `prefix`."""
-        many: list[Mapping[str, bytes]] = [
-            {path: data for path, data in record.files if path.startswith(prefix)}
-            for _, record in (*self._waiting.records, *self._refused.records)
-        ]
+        many = self._unsent(prefix)
         if self._repository and self._own:
             many.append(self._below(self._repository, prefix)[0].files)  # the first tip is ours
         return join_files(many)
+
+    def _unsent(self, prefix: str) -> list[Mapping[str, bytes]]:
+        """The files below `prefix` of each record without a commit."""
+        return [
+            {path: data for path, data in record.files if path.startswith(prefix)}
+            for _, record in (*self._waiting.records, *self._refused.records)
+        ]
 
     def stamps(self, prefix: str) -> dict[str, str]:
         """The folders directly below `prefix`, each with a stamp of its present files."""

@@ -14,7 +14,7 @@ from ghp_agents.state.git import fold, read, rewrite, set_aside
 from ghp_agents.state.git.rewrite import StateCommit
 from ghp_agents.state.join import SetAside
 from ghp_agents.state.new_commits import NewCommit, write_commits
-from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
+from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.remote import Pushed, PushOutcome
 from ghp_agents.workspace import Workspace
 
@@ -109,7 +109,7 @@ class _Search:
         (own,) = read.tips(self._repository)[:1]
         message = f"{PROBE}\n\nClock: {own.clock}\nClone: {own.clone}\n"
         probe = NewCommit(message, {}, None, now)
-        sent = self._repository.commit_at(SEEN_REFS + self._repository.clone)
+        sent = self._repository.commit_at(self._repository.sent_ref)
         first, *_ = self._unsent()
         oid = first.oid
         if not first.message.startswith(PROBE):  # else the remote refused it before
@@ -142,7 +142,7 @@ class _Search:
         self, line: Sequence[StateCommit], without: Collection[str], actions: Collection[str]
     ) -> str | None:
         repository, now = self._repository, self._ws.clock.now()
-        sent = repository.commit_at(SEEN_REFS + repository.clone)
+        sent = repository.commit_at(repository.sent_ref)
         return rewrite.rewrite(repository, sent, line, now, without=without, actions=actions)
 
     def _unsent(self) -> list[StateCommit]:

@@ -17,7 +17,7 @@ from ghp_agents.state import ledger, presence
 from ghp_agents.state.git import settled
 from ghp_agents.state.git.read import timestamp
 from ghp_agents.state.new_commits import NewCommit, write_commits
-from ghp_agents.state.private_repo import SEEN_REFS, StateRepository
+from ghp_agents.state.private_repo import StateRepository
 from ghp_agents.state.record import Record
 
 _AUTHOR = re.compile(r"(.+) <[^<>]*@(agents|people)\.invalid> (\d+) ")
@@ -56,7 +56,7 @@ class StateCommit(NamedTuple):
 
 def unsent(repository: StateRepository, head: str) -> list[StateCommit]:
     """This clone's commits that the remote lacks, oldest first. Raises GitError."""
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    sent = repository.commit_at(repository.sent_ref)
     span = [head, f"^{sent}"] if sent else [head]
     listed = repository.check("rev-list", "--first-parent", "--reverse", *span, "--")
     oids = listed.text.split()

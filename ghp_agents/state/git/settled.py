@@ -5,14 +5,13 @@ of nothing but them. The file `.ghp/settled.json` at a tip names all such commit
 """
 
 import json
-import re
 from collections.abc import Iterable, Sequence
 
+from ghp_agents.core.fields import is_oid
 from ghp_agents.git.objects import ObjectReader
 
 PATH = ".ghp/settled.json"
 SUBJECT = "compact "  # how the message of a compaction begins
-_OID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 def encode(commits: Iterable[str]) -> bytes:
@@ -28,7 +27,7 @@ def decode(data: bytes) -> list[str]:
         return []
     named = fields.get("commits") if isinstance(fields, dict) else None
     words = named if isinstance(named, list) else []
-    return [oid for oid in words if isinstance(oid, str) and _OID.fullmatch(oid)]
+    return [oid for oid in words if is_oid(oid)]
 
 
 def read_commits(reader: ObjectReader, files: Sequence[str]) -> list[list[str]]:

@@ -14,7 +14,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
-from ghp_agents.state import observed, refusal
+from ghp_agents.state import refusal
 from ghp_agents.state.coordination import Remote, coordination_remote, why_none
 from ghp_agents.state.git import copied_clone, fold, refused_search
 from ghp_agents.state.git.sync_status import NOTE, SyncMemory, count_unsent, read_note
@@ -26,9 +26,8 @@ from ghp_agents.state.private_repo import (
     StateRepository,
     descend,
     find_repository,
-    new_clone_id,
     open_repository,
-    rename_clone,
+    split_off,
 )
 from ghp_agents.state.remote import Pushed, PushOutcome, fetch, has_refs, push
 from ghp_agents.workspace import Workspace
@@ -136,7 +135,7 @@ def _send(
                 f"clone is now {repository.clone}; nothing was lost."
             )
         head = repository.commit_at(repository.ref)
-        if head is None or head == repository.commit_at(SEEN_REFS + repository.clone):
+        if head is None or head == repository.commit_at(repository.sent_ref):
             return report._replace(notes=tuple(notes))
         send = partial(_push_own, ws, repository, remote, held)
         pushed = send(head)
@@ -185,17 +184,17 @@ def _push_own(
     ws: Workspace, repository: StateRepository, remote: Remote, held: Sequence[int], commit: str
 ) -> Pushed:
     """Push a commit to this clone's ref, and note that the remote has it."""
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    sent = repository.commit_at(repository.sent_ref)
     _note_records(f"pushing {{}} to {remote.name}", repository, [commit], [sent] if sent else [])
     pushed = push(ws, repository, remote, [f"{commit}:{repository.ref}"], keep_open=held)
     if pushed.answer is PushOutcome.DONE:
-        repository.check("update-ref", SEEN_REFS + repository.clone, commit)
+        repository.check("update-ref", repository.sent_ref, commit)
     return pushed
 
 
 def has_twin(repository: StateRepository) -> bool:
     """Whether the remote has commits under our id that we never made."""
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
+    sent = repository.commit_at(repository.sent_ref)
     head = repository.commit_at(repository.ref)
     if sent is None or sent == head:
         return False
@@ -211,20 +210,10 @@ def _split_from_twin(ws: Workspace, repository: StateRepository) -> StateReposit
         current = find_repository(ws)
         if current and current.clone != repository.clone:
             return current  # another process did it
-        head, twins = (
-            repository.commit_at(repository.ref),
-            repository.commit_at(SEEN_REFS + repository.clone),
-        )
+        head, twins = (repository.commit_at(x) for x in (repository.ref, repository.sent_ref))
         if head and twins:
             copied_clone.note_copies(ws, repository, head, twins)
-        renamed = repository.with_clone(new_clone_id())
-        if head:
-            repository.check("update-ref", renamed.ref, head, "")
-        observed.forget(ws.cache_dir)
-        rename_clone(repository, renamed.clone)
-        if head:
-            repository.check("update-ref", "-d", repository.ref, head)
-        return renamed
+        return split_off(ws, repository)
 
 
 def _keep_locks(repository: StateRepository, before: dict[str, str]) -> None:

@@ -6,7 +6,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.state.coordination import Remote, coordination_remote
 from ghp_agents.state.git import outbox
 from ghp_agents.state.join import SyncStatus
-from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
+from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.workspace import Workspace
 
 NOTE = "sync.json"  # the last fetch, the last push, and the last problem
@@ -101,12 +101,7 @@ def count_unsent(repository: StateRepository) -> int:
 
 def _unsent(repository: StateRepository) -> list[float]:
     """The times of this clone's commits that the remote lacks."""
-    refs = repository.refs(repository.ref, SEEN_REFS + repository.clone)
-    if refs.get(repository.ref) == refs.get(SEEN_REFS + repository.clone):
-        return []
-    # As a pattern, because the ref may not exist. With brackets git does not look below it.
-    sent = f"{SEEN_REFS}[{repository.clone[0]}]{repository.clone[1:]}"
-    args = ["rev-list", "--timestamp", repository.ref, "--not", f"--glob={sent}", "--"]
-    shown = repository.run(*args)
-    lines = shown.text.splitlines() if shown.code == 0 else []
+    span = repository.unsent_span()
+    shown = repository.run("rev-list", "--timestamp", *span, "--") if span else None
+    lines = shown.text.splitlines() if shown and shown.code == 0 else []
     return [float(line.partition(" ")[0]) for line in lines]

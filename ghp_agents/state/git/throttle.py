@@ -8,7 +8,7 @@ from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.sync_status import read_note
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.private_repo import SEEN_REFS, StateRepository, find_repository
+from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.workspace import Workspace
 
 AT_ONCE = ("escalate", "answer", "handoff")  # events that someone waits for
@@ -60,11 +60,5 @@ def schedule(ws: Workspace, report: SyncReport) -> None:
 
 def _unsent(repository: StateRepository) -> list[str]:
     """The subjects of this clone's unsent commits."""
-    head = repository.commit_at(repository.ref)
-    if not head:
-        return []
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
-    if sent == head:
-        return []
-    span = [head, f"^{sent}"] if sent else [head]
-    return repository.run("log", "-200", "--format=%s", *span).text.splitlines()
+    span = repository.unsent_span()
+    return repository.run("log", "-200", "--format=%s", *span).text.splitlines() if span else []

@@ -1,6 +1,5 @@
 """What blocks the next writer: held locks, and files of killed processes."""
 
-import contextlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -90,10 +89,7 @@ def _changed_before(path: Path, moment: float) -> bool:
 
 def remove_left_overs(ws: Workspace) -> None:
     """Remove them under both locks, which every writer's git process holds."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):
-            stack.enter_context(files.locked(ws.ghp_dir / sync.LOCK))
-        stack.enter_context(fold.state_lock(ws))
+    with files.locked_if_possible(ws.ghp_dir / sync.LOCK), fold.state_lock(ws):
         for path in left_overs(ws):
             if path.is_dir():
                 shutil.rmtree(path)

@@ -119,11 +119,9 @@ def _view_is_there(ws: Workspace) -> bool:
 
 def _unsent_events(repository: StateRepository) -> Counter[str]:
     """Events that the remote lacks, by kind; presence is temporary and no loss."""
-    own = repository.commit_at(repository.ref)
-    if not own:
+    span = repository.unsent_span()
+    if not span:
         return Counter()
-    sent = repository.commit_at(SEEN_REFS + repository.clone)
-    span = [own, f"^{sent}"] if sent else [own]
     log = repository.check("log", "--no-show-signature", "--format=%B%x1e", *span).text
     counts = Counter[str]()
     for message in log.split("\x1e"):
