@@ -15,7 +15,7 @@ from ghp_agents.conflicts.syntax.languages import family, language_of
 from ghp_agents.conflicts.syntax.modules import module_of
 from ghp_agents.git import at_once
 from ghp_agents.git import process as git
-from ghp_agents.git.objects import read_objects
+from ghp_agents.git.objects import read_blobs
 from ghp_agents.ports import Clock
 
 SECONDS = 5.0  # far more than a search needs; hostile files end here
@@ -208,10 +208,10 @@ class _Search:
 
     def _read_contents(self, oids: Iterable[str]) -> None:
         oids = list(dict.fromkeys(oids))
-        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
-            for oid, blob in zip(oids, reader.read(oids), strict=True):
-                is_usable = blob is not None and blob.kind == "blob" and not blob.is_cut
-                self._contents[oid] = blob.content if blob and is_usable else None
+        self._contents |= zip(oids, self._blobs(oids), strict=True)
+
+    def _blobs(self, names: Sequence[str]) -> list[bytes | None]:
+        return read_blobs(self._git_dir, names, self._env, largest=LARGEST_FILE)
 
     def _parse(self, keys: Sequence[tuple[str, str]], names: frozenset[str]) -> None:
         left = MOST_BYTES
@@ -255,9 +255,8 @@ class _Search:
                     yield _result(removed, direction, path, lines)
 
     def _go_module(self, base: str) -> str:
-        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
-            blob = reader.read([f"{base}:go.mod"])[0]
-        lines = blob.content.decode("utf-8", "replace").splitlines() if blob else []
+        content = self._blobs([f"{base}:go.mod"])[0] or b""
+        lines = content.decode("utf-8", "replace").splitlines()
         return next((line.split()[1] for line in lines if line.startswith("module ")
                      and len(line.split()) > 1), "")  # fmt: skip
 
@@ -273,9 +272,8 @@ class _Search:
                 and module_of(path) == module_of(removed.path)]  # fmt: skip
         if len(near) > MOST_ELSEWHERE or self._left() <= 0:
             return True
-        with read_objects(self._git_dir, self._env, largest=LARGEST_FILE) as reader:
-            blobs = reader.read([f"{commit}:{path}" for path in near])
-        sources = [parse.Source(language_of(path), blob.content)
+        blobs = self._blobs([f"{commit}:{path}" for path in near])
+        sources = [parse.Source(language_of(path), blob)
                    for path, blob in zip(near, blobs, strict=True) if blob]  # fmt: skip
         parsed = parse.read_all(sources, [name], self._clock, self._deadline)
         return any(

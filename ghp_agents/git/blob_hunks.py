@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import NamedTuple
 
-from ghp_agents.git.objects import read_objects
+from ghp_agents.git.objects import read_blobs
 from ghp_agents.git.trial_merge import TrialPlace
 from ghp_agents.hotpath import line_ranges
 
@@ -35,11 +35,8 @@ def hunks(place: TrialPlace, pairs: Iterable[tuple[str, str]]) -> dict[tuple[str
     args = ("-c", f"core.bigFileThreshold={LARGEST}", "diff-tree", "-r", "-p", *line_ranges.DIFF)
     hunk_ranges = [ranges for _, ranges in line_ranges.files(place.check(*args, *trees).out)]
     news = sorted({pair[1] for pair, ranges in zip(differing, hunk_ranges, strict=True) if ranges})
-    with read_objects(place.git_dir, place.env, largest=LARGEST) as reader:
-        blobs = {
-            oid: blob.content for oid, blob in zip(news, reader.read(news), strict=True) if blob
-        }
-    lines = {oid: _LINE.findall(content) for oid, content in blobs.items()}
+    blobs = read_blobs(place.git_dir, news, place.env, largest=LARGEST)
+    lines = {oid: _LINE.findall(blob or b"") for oid, blob in zip(news, blobs, strict=True)}
     return {
         pair: [_with_text(Hunk(*bounds), lines.get(pair[1], ())) for bounds in ranges]
         for pair, ranges in zip(differing, hunk_ranges, strict=True)

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from ghp_agents.git import process as git
 from ghp_agents.git.merge import Stage
-from ghp_agents.git.objects import read_objects
+from ghp_agents.git.objects import read_blobs
 from ghp_agents.hotpath import line_ranges
 
 FILES = 10  # files whose lines are looked at
@@ -80,11 +80,10 @@ def _file(
     if kind not in ("lines", "added"):
         return ConflictedFile(path, kind)
     numbers = sorted(versions)
-    with read_objects(common_dir, env, largest=LARGEST) as reader:
-        blobs = reader.read([versions[number].oid for number in numbers])
-    if any(blob is None or blob.is_cut for blob in blobs):
+    blobs = read_blobs(common_dir, [versions[x].oid for x in numbers], env, largest=LARGEST)
+    texts = {n: blob for n, blob in zip(numbers, blobs, strict=True) if blob is not None}
+    if len(texts) < len(numbers):
         return ConflictedFile(path, "large")
-    texts = dict(zip(numbers, [blob.content for blob in blobs if blob], strict=True))
     if any(b"\0" in text[:8_000] for text in texts.values()):
         return ConflictedFile(path, "binary")
     changes = [x for side in (2, 3) for x in _changes(common_dir, versions, side, texts, env)]

@@ -73,10 +73,7 @@ class ScratchIndex:
 
     def git(self, *args: str, stdin: bytes | None = None, index: Path | None = None) -> git.Result:
         """Run git here. Raises GitError unless it exits with 0."""
-        result = self.run(*args, stdin=stdin, index=index)
-        if result.code != 0:
-            raise git.failure(args, result)
-        return result
+        return self.run(*args, stdin=stdin, index=index).checked(args)
 
     def names(self, *args: str) -> list[str]:
         """The NUL-separated names that git lists."""

@@ -178,8 +178,7 @@ def _merged_in_a_worktree(folder: Path, scratch: Path, ours: str, theirs: str) -
         conflicts = stages(place)
         if conflicts:
             return MergeResult("", conflicts)
-        if done.code != 0:
-            raise git.failure(args, done)
+        done.checked(args)
         return MergeResult(git.check(["write-tree"], cwd=place).text)
 
 

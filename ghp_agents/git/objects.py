@@ -61,6 +61,16 @@ def read_objects(
             _end(process)  # there may be unread answers in the pipe
 
 
+def read_blobs(
+    git_dir: Path, names: Sequence[str], env: Mapping[str, str] | None = None, *, largest: int
+) -> list[bytes | None]:
+    """The contents of files by their names in git; None for each that is missing, no file, or has
+    more than `largest` bytes. Raises NotSetUpError, GitError."""
+    with read_objects(git_dir, env, largest=largest) as reader:
+        objects = reader.read(names)
+    return [x.content if x and x.kind == "blob" and not x.is_cut else None for x in objects]
+
+
 def _inode(folder: Path) -> int:
     try:
         return folder.stat().st_ino
@@ -75,7 +85,7 @@ def _take_idle(source: _Source) -> git.Process | None:
             if process.poll() is None:
                 return process
             _end(process)
-            return None
+            break
     return None
 
 

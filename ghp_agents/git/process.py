@@ -58,6 +58,12 @@ class Result(NamedTuple):
         """Standard output as text, without the last newline."""
         return self.out.decode("utf-8", "replace").rstrip("\n")
 
+    def checked(self, args: Sequence[str]) -> "Result":
+        """The same. Raises GitError unless git, called with `args`, exited with 0."""
+        if self.code != 0:
+            raise failure(args, self)
+        return self
+
     @property
     def errors(self) -> list[str]:
         """What git calls an error, without that word."""
@@ -165,12 +171,9 @@ def check(
     keep_open: Sequence[int] = (),
 ) -> Result:
     """Run git as `run` does. Raises GitError, too, unless it exits with 0."""
-    result = run(
+    return run(
         args, cwd=cwd, git_dir=git_dir, stdin=stdin, timeout=timeout, env=env, keep_open=keep_open
-    )
-    if result.code != 0:
-        raise failure(args, result)
-    return result
+    ).checked(args)
 
 
 def failure(args: Sequence[str], result: Result) -> GitError:
@@ -243,9 +246,7 @@ def run_gitpython(folder: Path, git_dir: Path, *args: str) -> bytes:
         )
     except gitpython.GitError as error:
         raise GitError(f"`git {args[0]}` failed: {error}", hint="Run `ghp agent-doctor`.") from None
-    if code != 0:
-        raise failure(args, Result(code, out, err))
-    return out
+    return Result(code, out, err).checked(args).out
 
 
 def _command(args: Sequence[str], git_dir: Path | None) -> list[str]:

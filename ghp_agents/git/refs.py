@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from ghp_agents.hotpath import boot_clock, own_file
@@ -26,7 +26,8 @@ def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
     """
     try:
         is_linked = (git_dir / "commondir").exists()  # then most refs are elsewhere
-        if (git_dir / "reftable").exists() or (is_linked and not _are_own(prefixes)):
+        has_own_refs = all(prefix.startswith("refs/worktree/") for prefix in prefixes)
+        if (git_dir / "reftable").exists() or (is_linked and not has_own_refs):
             raise UnreadableRefsError
         # Loose refs first: git removes one only when it is in the packed file.
         loose = [ref for prefix in prefixes for ref in _loose(os.fsencode(git_dir), prefix)]
@@ -90,10 +91,6 @@ def _read_loose(git_dir: Path, name: str) -> str:
     if content.startswith(SYMBOLIC.encode()) and content.endswith(b"\n"):
         return content.decode("utf-8", "replace").strip()
     return _checked(os.fsencode(name), content)
-
-
-def _are_own(prefixes: Sequence[str]) -> bool:
-    return all(prefix.startswith("refs/worktree/") for prefix in prefixes)
 
 
 def _loose(git_dir: bytes, prefix: str) -> Iterator[tuple[str, str]]:

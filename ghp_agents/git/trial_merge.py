@@ -15,7 +15,7 @@ from ghp_agents.git import process as git
 from ghp_agents.git.at_once import cores, each
 from ghp_agents.git.index_copy import borrowed
 from ghp_agents.git.merge import TIMEOUT_S, Stage, read_stages
-from ghp_agents.git.objects import read_objects
+from ghp_agents.git.objects import read_blobs
 from ghp_agents.git.patch_text import is_git_folder
 
 MANY = (2, 39)  # the first git with `merge-tree --stdin`
@@ -76,10 +76,7 @@ class TrialPlace(NamedTuple):
 
     def check(self, *args: str, stdin: bytes | None = None) -> git.Result:
         """Run git here. Raises GitError unless it exits with 0."""
-        done = self.run(*args, stdin=stdin)
-        if done.code != 0:
-            raise git.failure(args, done)
-        return done
+        return self.run(*args, stdin=stdin).checked(args)
 
 
 def programs(folder: Path) -> Programs:
@@ -117,12 +114,12 @@ def use_attributes(place: TrialPlace, commit: str) -> None:
     paths = [path for path in listed if path.rpartition("/")[2] == ATTRIBUTES and _is_plain(path)]
     if not paths:
         return
-    with read_objects(place.git_dir, place.env, largest=LARGEST_ATTRIBUTES) as reader:
-        blobs = reader.read([f"{commit}:{path}" for path in paths])
+    names = [f"{commit}:{path}" for path in paths]
+    blobs = read_blobs(place.git_dir, names, place.env, largest=LARGEST_ATTRIBUTES)
     for path, content in zip(paths, blobs, strict=True):
-        if content is not None and content.kind == "blob" and not content.is_cut:
+        if content is not None:
             (place.folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (place.folder / path).write_bytes(content.content)
+            (place.folder / path).write_bytes(content)
 
 
 def _is_plain(path: str) -> bool:

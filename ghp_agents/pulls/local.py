@@ -145,9 +145,8 @@ class LocalForge:
         if trunk is None:
             raise no_base(pull.base)
         # Already merged: a process was killed after the merge, or somebody merged by hand.
-        landed = (
-            git_merge.landed(self._ws.folder, trunk, head) if _is_known(self._ws, head) else None
-        )
+        is_here = bool(head) and bool(worktree_admin.tip(self._ws.folder, head))
+        landed = git_merge.landed(self._ws.folder, trunk, head) if is_here else None
         if landed is None:
             _refuse_moved(pull, tips, head)
             if onto and trunk != onto:
@@ -286,7 +285,3 @@ def _describe_change(fields: dict[str, object]) -> list[str]:
     words = {"draft": "a draft" if fields.get("draft") else "ready", "state": fields.get("state")}
     words |= {"head": f"at {str(fields.get('head'))[:12]}"}
     return [str(words.get(name, name)) for name in fields]
-
-
-def _is_known(ws: Workspace, commit: str) -> bool:
-    return bool(commit) and bool(worktree_admin.tip(ws.folder, commit))

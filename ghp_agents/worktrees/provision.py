@@ -65,15 +65,11 @@ def _put(
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        _link(origin, target) if link else _copy(origin, target)
+        target.symlink_to(origin) if link else _copy(origin, target)
     except OSError as error:
         notes.append(f"Skipped {name!r}: {error.strerror}.")
         return
     done.append(tidy)
-
-
-def _link(origin: Path, target: Path) -> None:
-    target.symlink_to(origin)
 
 
 def _copy(origin: Path, target: Path) -> None:

@@ -10,8 +10,12 @@ from ghp_agents.workspace import Workspace
 
 def is_provisioned(ws: Workspace, path: str) -> bool:
     """Whether an untracked path is one that provisioning puts into a worktree."""
+    return path.rstrip("/") in _provisioned(ws)
+
+
+def _provisioned(ws: Workspace) -> set[str]:
     names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
-    return path.rstrip("/") in {os.path.normpath(name) for name in names}
+    return {os.path.normpath(name) for name in names}
 
 
 def was_provisioned(ws: Workspace, difference: Difference) -> bool:
@@ -25,10 +29,9 @@ def unchanged_files(ws: Workspace) -> frozenset[str]:
     source, top = ws.main_worktree, ws.place.toplevel
     if source is None or top is None or source == Path(top):
         return frozenset()
-    settings = ws.settings
-    names = (*settings.worktree_copy_files, *settings.worktree_symlink_files)
-    tidy = {os.path.normpath(name) for name in names}
-    return frozenset(name for name in tidy if _is_as_put(source / name, Path(top, name)))
+    return frozenset(
+        name for name in _provisioned(ws) if _is_as_put(source / name, Path(top, name))
+    )
 
 
 def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:

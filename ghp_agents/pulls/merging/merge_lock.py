@@ -80,12 +80,8 @@ def _clone(me: ClaimContext) -> str:
     return me.ctx.store.snapshot().clone
 
 
-def _is_this_clone(me: ClaimContext, lease: Lock) -> bool:
-    return bool(lease.clone) and lease.clone == me.clone
-
-
 def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
-    if is_mine(lease, me.name, me.epoch, me.clone) and _is_this_clone(me, lease):
+    if is_mine(lease, me.name, me.epoch, me.clone) and lease.clone and lease.clone == me.clone:
         return True  # an earlier command of ours was killed
     since = holder_liveness.note_first_seen(me.ctx.ws, [lease])[lease.name].since
     if me.ctx.ws.steady() - since >= me.ctx.ws.settings.dead_after:
