@@ -1,7 +1,6 @@
 """Computes a merge, squash or rebase of two commits without touching a person's worktree."""
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -88,17 +87,16 @@ def merge_aside(
     return _merged_tree(done)
 
 
-def conflicts(folder: Path, ours: str, theirs: str) -> tuple[str, ...] | None:
+def conflicts(folder: Path, common_dir: Path, ours: str, theirs: str) -> tuple[str, ...] | None:
     """The paths that conflict if two commits are merged; None if this git cannot tell.
 
     No object is left in the repository.
     """
     if git.version() < MERGE_TREE:
         return None
-    args = ["rev-parse", "--path-format=absolute", "--git-path", "objects"]
-    objects = os.fsdecode(git.check(args, cwd=folder).out).rstrip("\n")
     with tempfile.TemporaryDirectory(prefix="ghp-merge-") as scratch:
-        done = _merge_tree(folder, ours, theirs, borrowed(objects, scratch))
+        env = borrowed(f"{common_dir}/objects", scratch)
+        done = _merge_tree(folder, ours, theirs, env)
     return _merged_tree(done).conflicts if _is_merged(done) else None
 
 

@@ -23,7 +23,7 @@ from ghp_agents.state.default_branch import remote_name
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
-from ghp_agents.worktrees.provisioned_files import was_provisioned
+from ghp_agents.worktrees import provisioned_files
 
 LISTED = 10
 
@@ -169,7 +169,7 @@ def _refuse_config(handoff: Handoff, content: bytes) -> None:
 
 def _refuse_dirty(ws: Workspace, folder: Path) -> None:
     operation = worktree.operation(ws.git_dir)
-    changes = [item for item in worktree.differences(folder) if not was_provisioned(ws, item)]
+    changes = provisioned_files.differences(ws, folder)
     if not changes and not operation:
         return
     what = f"in the middle of {operation}"

@@ -43,7 +43,7 @@ def _conflicts(ws: Workspace, pull: Pull) -> tuple[str, ...] | None:
     with suppress(RefusedError):  # nobody agreed to the remote
         base = branches.known_tip(ws, pull.base)
         if base and pull.head and worktree.has_commit(ws.folder, pull.head):
-            return merge.conflicts(ws.folder, base, pull.head)
+            return merge.conflicts(ws.folder, ws.common_dir, base, pull.head)
     return None
 
 

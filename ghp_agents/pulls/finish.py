@@ -29,8 +29,7 @@ from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees import checkout
-from ghp_agents.worktrees.provisioned_files import committed, was_provisioned
+from ghp_agents.worktrees import checkout, provisioned_files
 
 LISTED = 10
 
@@ -197,11 +196,7 @@ def _issue(ws: Workspace, name: str, branch: str) -> int:
 
 def unfinished(ws: Workspace, folder: Path) -> list[str]:
     """List what differs from the last commit in a worktree, except provisioned files."""
-    return [
-        plain(difference.path)
-        for difference in worktree.differences(folder)
-        if not was_provisioned(ws, difference)
-    ]
+    return [plain(difference.path) for difference in provisioned_files.differences(ws, folder)]
 
 
 def refuse_unfinished(ws: Workspace) -> None:
@@ -245,7 +240,7 @@ def _refuse_empty(ws: Workspace, tips: Tips, issue: int) -> None:
 
 
 def _refuse_provisioned(ws: Workspace, tips: Tips) -> None:
-    paths = committed(ws, tips.trunk, tips.head)
+    paths = provisioned_files.committed(ws, tips.trunk, tips.head)
     if not paths:
         return
     names = " ".join(plain(name) for name in paths[:LISTED])

@@ -18,7 +18,7 @@ from ghp_agents.git.move_worktree import AGAIN, Interrupted, Move, MovedMeanwhil
 from ghp_agents.pulls import update_branch
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.workspace import Workspace, agent_named_in
-from ghp_agents.worktrees.provisioned_files import was_provisioned
+from ghp_agents.worktrees import provisioned_files
 
 ATTEMPTS = 3  # retries happen when somebody stages or commits meanwhile
 LISTED = 10
@@ -108,9 +108,7 @@ def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Update
         carried = _carry(ws, copy, tips, work, new)
         move = Move(branch, head, new, work, carried.trees)
         move_worktree.check(copy, move)
-        own = sum(
-            not was_provisioned(ws, difference) for difference in worktree.differences(ws.folder)
-        )
+        own = len(provisioned_files.differences(ws, ws.folder))
         move_worktree.carry_out(copy, move)
     sent = tips.sent
     return done._replace(

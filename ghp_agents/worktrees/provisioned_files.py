@@ -8,19 +8,19 @@ from ghp_agents.git.worktree import Difference
 from ghp_agents.workspace import Workspace
 
 
-def is_provisioned(ws: Workspace, path: str) -> bool:
-    """Whether an untracked path is one that provisioning puts into a worktree."""
-    return path.rstrip("/") in _provisioned(ws)
+def differences(ws: Workspace, folder: Path) -> list[Difference]:
+    """What differs from the last commit in a worktree, without what provisioning put there."""
+    names = _provisioned(ws)
+    return [
+        difference
+        for difference in worktree.differences(folder)
+        if difference.code != "??" or difference.path.rstrip("/") not in names
+    ]
 
 
 def _provisioned(ws: Workspace) -> set[str]:
     names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
     return {os.path.normpath(name) for name in names}
-
-
-def was_provisioned(ws: Workspace, difference: Difference) -> bool:
-    """Whether a difference comes only from provisioning the worktree."""
-    return difference.code == "??" and is_provisioned(ws, difference.path)
 
 
 def unchanged_files(ws: Workspace) -> frozenset[str]:

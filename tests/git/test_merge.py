@@ -128,7 +128,7 @@ def test_a_worktree_for_a_moment_is_gone_when_the_block_fails(repo: Path) -> Non
 def test_conflicts_are_known_without_a_new_object(repo: Path, fork: tuple[str, str]) -> None:
     theirs = commit(repo, {"b.txt": "other\n", "ü.txt": "new\n"})
     before = git(repo, "count-objects")
-    assert landing.conflicts(repo, *fork) == ()
-    assert landing.conflicts(repo, theirs, fork[1]) == ("b.txt",)
-    assert landing.conflicts(repo, theirs, "ab" * 20) is None
+    assert landing.conflicts(repo, repo / ".git", *fork) == ()
+    assert landing.conflicts(repo, repo / ".git", theirs, fork[1]) == ("b.txt",)
+    assert landing.conflicts(repo, repo / ".git", theirs, "ab" * 20) is None
     assert git(repo, "count-objects") == before
