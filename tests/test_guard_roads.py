@@ -315,8 +315,8 @@ def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
     ours = {name for name in found if name.startswith("ghp_agents.")}
     hot = (
         "alive", "boot_clock", "check_edit", "fastjson", "heartbeat", "ignored_files",
-        "implicit_leases", "locate", "own_file", "own_name", "policy", "policy_cache",
-        "policy_stamp", "presence_file", "quoting",
+        "implicit_leases", "light_dataclass", "locate", "own_file", "own_name", "policy",
+        "policy_cache", "policy_stamp", "presence_file", "quoting",
     )  # fmt: skip
     assert ours == {"ghp_agents.hotpath", *(f"ghp_agents.hotpath.{name}" for name in hot)}
 

@@ -8,6 +8,7 @@ import os
 
 from ghp_agents.hotpath import fastjson, heartbeat, own_file
 from ghp_agents.hotpath.git_calls import in_worktree, run_all
+from ghp_agents.hotpath.light_dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +24,13 @@ COMMITS = 5  # since the last look
 AGAIN = "again"  # in place of a signature: look at the file once more
 
 
+@dataclass
 class Memory:
     """What an agent saw at its last look at a worktree."""
 
-    __slots__ = ("at", "notices", "signs")
-
-    def __init__(self, at: str, signs: "dict[str, str]", notices: "dict[str, str]") -> None:
-        self.at = at  # the time of the look
-        self.signs = signs  # by path: time and size of each file that differed from the index
-        self.notices = notices  # by path: the notice that the agent got
+    at: str  # the time of the look
+    signs: "dict[str, str]"  # by path: time and size of each file that differed from the index
+    notices: "dict[str, str]"  # by path: the notice that the agent got
 
 
 def recall(folders: "Sequence[str]", agent: str, git_dir: str, began: str) -> Memory:

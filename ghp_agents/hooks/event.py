@@ -1,7 +1,6 @@
-"""An event from any client, and the reply to it.
+"""An event from any client, and the reply to it."""
 
-Plain classes: importing `typing.NamedTuple` would cost half as much as starting Python.
-"""
+from ghp_agents.hotpath.light_dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,138 +21,69 @@ UNSHOWN = (
 EDITED, RAN, READ, SEARCHED, USED = "edited", "ran", "read", "searched", "used"
 
 
+@dataclass
 class ToolUse:
     """One use of a tool: its kind, and the files, command or tool."""
 
-    __slots__ = ("verb", "what")
-
-    def __init__(self, verb: str, what: "Sequence[str]") -> None:
-        self.verb = verb
-        self.what = what
-
-    def __repr__(self) -> str:
-        return f"ToolUse({self.verb!r}, {self.what!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ToolUse) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
+    verb: str
+    what: "Sequence[str]"
 
 
 class UnknownEditError(Exception):
     """The file's content after an edit cannot be computed; mostly the edit itself will fail."""
 
 
+@dataclass
 class ToolEdit:
     """A tool that is about to edit files, its arguments, and the folder that its paths are in."""
 
-    __slots__ = ("arguments", "folder", "sections", "tool")
-
-    def __init__(self, tool: str, arguments: "Any", folder: str = "") -> None:
-        self.tool = tool
-        self.arguments = arguments
-        self.folder = folder  # relative to the event's cwd, or absolute
-        self.sections: dict[str, Any] | None = None  # of a patch, by path, once it was parsed
+    tool: str
+    arguments: "Any"
+    folder: str = ""  # relative to the event's cwd, or absolute
+    sections: "dict[str, Any] | None" = None  # of a patch, by path, once it was parsed
 
 
+@dataclass
 class Event:
     """An event; its kind is one of KINDS."""
 
-    __slots__ = (
-        "about",
-        "client",
-        "cwd",
-        "edits",
-        "goes_on",
-        "hears",
-        "kind",
-        "last_line",
-        "model",
-        "name",
-        "paths",
-        "pid",
-        "printed",
-        "reported",
-        "resumed",
-        "session",
-        "socket",
-        "takes_news",
-        "tool_uses",
-        "transcript",
-    )
-
-    def __init__(
-        self,
-        client: str,
-        kind: str,
-        name: str,
-        session: str | None,
-        cwd: str | None,
-        *,
-        paths: "Sequence[str]" = (),
-        edits: "Sequence[ToolEdit]" = (),
-        tool_uses: "Sequence[ToolUse]" = (),
-        hears: bool = False,
-        goes_on: bool = False,
-        resumed: bool = False,
-        pid: int | None = None,
-        about: str = "",
-        printed: str = "",
-        transcript: str = "",
-        model: str = "",
-    ) -> None:
-        self.transcript = transcript  # the file with the session, if the client names one
-        self.last_line = b""  # a part of the line about this event in `transcript`, if it has one
-        self.model = model
-        self.socket = ""  # of a plugin of ours: a line on it begins a turn
-        self.reported: Mapping[str, Any] | None = None  # counts of use that the message has
-        self.printed = printed  # what the tools of a batch answered, if the client tells
-        self.about = about  # the kind of a notification
-        self.client = client
-        self.kind = kind
-        self.name = name  # the client's own name; its schema wants it back
-        self.session = session
-        self.cwd = cwd
-        self.paths = list(paths)  # to be edited; may be relative to cwd
-        self.edits = edits  # the tools that edit them
-        self.tool_uses = tool_uses  # oldest first
-        self.hears = hears  # whether the agent gets the reply's context
-        self.takes_news = True  # if it hears; a sub-agent must not take its agent's
-        self.goes_on = goes_on  # no real start or end: compacted, or cleared in the same process
-        self.resumed = resumed  # a start with the transcript of an earlier session
-        self.pid = pid  # of the agent, if the client sends it
+    client: str
+    kind: str
+    name: str  # the client's own name; its schema wants it back
+    session: str | None
+    cwd: str | None
+    paths: "Sequence[str]" = ()  # to be edited; may be relative to cwd
+    edits: "Sequence[ToolEdit]" = ()  # the tools that edit them
+    tool_uses: "Sequence[ToolUse]" = ()  # oldest first
+    hears: bool = False  # whether the agent gets the reply's context
+    takes_news: bool = True  # if it hears; a sub-agent must not take its agent's
+    goes_on: bool = False  # no real start or end: compacted, or cleared in the same process
+    resumed: bool = False  # a start with the transcript of an earlier session
+    pid: int | None = None  # of the agent, if the client sends it
+    about: str = ""  # the kind of a notification
+    printed: str = ""  # what the tools of a batch answered, if the client tells
+    transcript: str = ""  # the file with the session, if the client names one
+    last_line: bytes = b""  # a part of the line about this event in `transcript`, if it has one
+    model: str = ""
+    socket: str = ""  # of a plugin of ours: a line on it begins a turn
+    reported: "Mapping[str, Any] | None" = None  # counts of use that the message has
 
     def __repr__(self) -> str:
         # Edits are as large as files, and follow from the message.
-        names = [name for name in self.__slots__ if name not in UNSHOWN]
-        fields = [f"{name}={getattr(self, name)!r}" for name in names]
+        shown = {name: value for name, value in vars(self).items() if name not in UNSHOWN}
+        shown["paths"] = [*self.paths]
+        fields = [f"{name}={value!r}" for name, value in shown.items()]
         return f"Event({', '.join(fields)})"
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Event) and repr(self) == repr(other)
 
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-
+@dataclass
 class Reply:
     """The reply to the agent; usually empty."""
 
-    __slots__ = ("context", "deny", "environ", "on_sent")
-
-    def __init__(
-        self,
-        *,
-        deny: str = "",
-        context: str = "",
-        environ: "Mapping[str, str] | None" = None,
-        on_sent: "Callable[[], None] | None" = None,
-    ) -> None:
-        self.deny = deny  # why the edit is refused, and what to do next
-        self.context = context  # statements of fact
-        self.environ = environ or {}  # for the commands that the agent runs
-        self.on_sent = on_sent  # called after the reply was printed
+    deny: str = ""  # why the edit is refused, and what to do next
+    context: str = ""  # statements of fact
+    environ: "Mapping[str, str] | None" = None  # for the commands that the agent runs
+    on_sent: "Callable[[], None] | None" = None  # called after the reply was printed
 
 
 class Client:

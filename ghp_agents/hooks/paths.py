@@ -2,6 +2,7 @@
 
 import os
 
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.locate import Location, walk_up
 
 TYPE_CHECKING = False
@@ -9,14 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 
+@dataclass
 class EditTarget:
     """A file of the clone: its worktree, and its path relative to that."""
 
-    __slots__ = ("path", "place")
-
-    def __init__(self, place: Location, path: str) -> None:
-        self.place = place
-        self.path = path
+    place: Location
+    path: str
 
 
 def targets(

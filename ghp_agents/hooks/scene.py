@@ -4,6 +4,7 @@ import os
 import time
 
 from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.locate import Location, locate
 
 TYPE_CHECKING = False
@@ -29,27 +30,17 @@ SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
 
+@dataclass
 class HookContext:
-    """All that a handler needs; a plain class, like `locate.Location`."""
+    """All that a handler needs."""
 
-    __slots__ = ("_app", "agent", "environ", "event", "folders", "now", "place")
-
-    def __init__(
-        self,
-        event: "Event",
-        environ: "Mapping[str, str]",
-        place: Location,
-        folders: "Sequence[str]",
-        agent: str,
-        now: float,
-    ) -> None:
-        self.event = event
-        self.environ = environ
-        self.place = place
-        self.folders = folders
-        self.agent = agent
-        self.now = now
-        self._app: App | None = None
+    event: "Event"
+    environ: "Mapping[str, str]"
+    place: Location
+    folders: "Sequence[str]"
+    agent: str
+    now: float
+    _app: "App | None" = None
 
     def presence(self) -> "dict[str, Any] | None":
         """The agent's presence on this machine."""

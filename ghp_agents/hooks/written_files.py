@@ -18,6 +18,7 @@ from ghp_agents.hotpath import (
     policy,
     policy_cache,
 )
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.policy import EditRequest, UnsureError, Verdict
 
 TYPE_CHECKING = False
@@ -106,17 +107,15 @@ class WorktreeLook:
         return [rival for rival in check_edit.rivals(*where) if not rival.is_in(here)]
 
 
+@dataclass
 class WriteRemark:
     """A remark to the agent about one file."""
 
-    __slots__ = ("hint", "is_certain", "mark", "path", "why")
-
-    def __init__(self, path: str, mark: str, why: str, hint: str, is_certain: bool) -> None:
-        self.path = path
-        self.mark = mark  # the same for the same conflict
-        self.why = why
-        self.hint = hint
-        self.is_certain = is_certain
+    path: str
+    mark: str  # the same for the same conflict
+    why: str
+    hint: str
+    is_certain: bool
 
 
 def remarks(look: WorktreeLook, changed: "Sequence[str]") -> list[WriteRemark]:
@@ -151,7 +150,7 @@ def _conflict(
     look: WorktreeLook, path: str, others: "Sequence[ImplicitLease]"
 ) -> WriteRemark | None:
     """What git could not merge with another agent's version of the file."""
-    from ghp_agents.hotpath import conflict_words, file_conflicts, worktree_file
+    from ghp_agents.hotpath import conflict_report, file_conflicts, worktree_file
 
     context = look.context
     try:
@@ -164,7 +163,7 @@ def _conflict(
     if conflict is None:
         return None
     mark = f"{conflict.kind} {conflict.agent} {conflict.since} {conflict.theirs}"
-    why, hint = conflict_words.why(conflict), conflict_words.hint_after(conflict)
+    why, hint = conflict_report.why(conflict), conflict_report.hint_after(conflict)
     return WriteRemark(path, mark, why, hint, look.is_certain(path))
 
 

@@ -6,6 +6,7 @@ agent is only warned. All git commands together have one second; after it nothin
 """
 
 from ghp_agents.hotpath import line_ranges
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.worktree_file import LARGEST, UndecidedError
 
 TYPE_CHECKING = False
@@ -21,48 +22,37 @@ ALL = ((0, line_ranges.END),)  # the lines of a deleted file
 LINES, ADDED, DELETED, UNKNOWN, BINARY = "lines", "added", "deleted", "unknown", "binary"
 
 
+@dataclass
 class ChangesReport:
     """What an agent of another clone has changed in one file."""
 
-    __slots__ = (
-        "agent", "base", "clone", "epoch", "heard", "is_deleted", "issue", "ranges", "until",
-    )  # fmt: skip
+    agent: str
+    epoch: int
+    clone: str
+    issue: int | None
+    heard: float  # when the report came, by this machine's clock
+    until: float  # until then the agent counts as alive without further news
+    base: str  # the id of the file in their base; empty: the file is new
+    lines: str | None  # None: all of the file, or unknown
+    is_deleted: bool = False
 
-    def __init__(
-        self,
-        agent: str,
-        epoch: int,
-        clone: str,
-        issue: int | None,
-        heard: float,
-        until: float,
-        base: str,
-        lines: str | None,
-        is_deleted: bool = False,
-    ) -> None:
-        self.agent = agent
-        self.epoch = epoch
-        self.clone = clone
-        self.issue = issue
-        self.heard = heard  # when the report came, by this machine's clock
-        self.until = until  # until then the agent counts as alive without further news
-        self.base = base  # the id of the file in their base; empty: the file is new
-        # None: all of the file, or unknown
-        self.ranges = None if lines is None else line_ranges.decode(lines)
-        self.is_deleted = is_deleted
+    @property
+    def ranges(self) -> "list[Range] | None":
+        """The changed lines in their base. Raises ValueError."""
+        return None if self.lines is None else line_ranges.decode(self.lines)
 
 
+@dataclass
 class RangeConflict:
     """An edit and a report that do not go together, or may not. Lines are counted from 1."""
 
-    __slots__ = ("end", "is_certain", "kind", "report", "start", "their_end", "their_start")
-
-    def __init__(self, report: ChangesReport, kind: str, *, is_certain: bool) -> None:
-        self.report = report
-        self.kind = kind
-        self.is_certain = is_certain  # if not, the agent is only warned
-        self.start = self.end = 0  # of the changed lines in my version, if known
-        self.their_start = self.their_end = 0  # in the base of my branch
+    report: ChangesReport
+    kind: str
+    is_certain: bool  # if not, the agent is only warned
+    start: int = 0  # of the changed lines in my version, if known
+    end: int = 0
+    their_start: int = 0  # in the base of my branch
+    their_end: int = 0
 
 
 def reports(book: "Mapping[str, Any]", key: str) -> "list[ChangesReport]":

@@ -15,6 +15,7 @@ from ghp_agents.hotpath import (
     policy_cache,
     presence_file,
 )
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.policy import EditRequest, Rule, UnsureError, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
 
@@ -72,26 +73,16 @@ def quick(
     return None
 
 
+@dataclass
 class Edit:
     """The edit to decide about."""
 
-    __slots__ = ("agent", "content", "environ", "folders", "path", "place")
-
-    def __init__(
-        self,
-        place: "Location",
-        folders: "Sequence[str]",
-        environ: "Mapping[str, str]",
-        agent: str,
-        path: str,
-        content: "Callable[[], bytes | Mapping[str, bytes] | None] | None",
-    ) -> None:
-        self.place = place
-        self.folders = folders
-        self.environ = environ
-        self.agent = agent
-        self.path = path
-        self.content = content
+    place: "Location"
+    folders: "Sequence[str]"
+    environ: "Mapping[str, str]"
+    agent: str
+    path: str
+    content: "Callable[[], bytes | Mapping[str, bytes] | None] | None"
 
 
 def first_here(others: "Sequence[ImplicitLease]", git_dir: str) -> "tuple[str, str] | None":

@@ -1,6 +1,6 @@
 """The messages to an agent about a change of a file in another clone. Pure."""
 
-from ghp_agents.hotpath.conflict_words import lines, next_step
+from ghp_agents.hotpath.conflict_report import lines, next_step
 from ghp_agents.hotpath.quoting import file, named
 
 TYPE_CHECKING = False

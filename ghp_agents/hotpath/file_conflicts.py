@@ -235,7 +235,7 @@ class _Decision:
         presence = presence_file.newest(self._folders, other.lease.agent) or {}
         issue = presence.get("issue")
         number = issue if type(issue) is int else None
-        return FileConflict(other.lease, self._path, kind, number)
+        return FileConflict(other.lease.agent, other.lease.since, self._path, kind, number)
 
     def _store(self, others: "Sequence[_Other]") -> None:
         """Convert line endings as git does before it stores a file."""
@@ -325,7 +325,7 @@ class _Decision:
         if not result.regions:
             return self._whole(other, "it is binary")
         conflict = self._conflict(other, LINES if other.entry else ADDED)
-        conflict.their_path = result.path if result.path in other.moved else self._path
+        conflict.their_path = result.path if result.path in other.moved else ""
         theirs = other.moved.get(result.path, b"") if other.content is None else other.content
         first = result.regions[0]
         conflict.start, conflict.end = numbered(first.start, first.end)

@@ -7,6 +7,7 @@ to the repository's index are told not to.
 import os
 
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
+from ghp_agents.hotpath.light_dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +24,12 @@ QUIET = {
 }
 
 
+@dataclass
 class GitCall:
     """One command: the arguments after `git`, and its environment."""
 
-    __slots__ = ("args", "environ")
-
-    def __init__(self, args: "Sequence[str]", environ: "Mapping[str, str]") -> None:
-        self.args = args
-        self.environ = environ
+    args: "Sequence[str]"
+    environ: "Mapping[str, str]"
 
 
 class SlowGitError(OSError):

@@ -8,6 +8,7 @@ the next editor replaces it. Editors in other worktrees have leases of their own
 import os
 
 from ghp_agents.hotpath import alive, fastjson, heartbeat, own_file, presence_file
+from ghp_agents.hotpath.light_dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,34 +19,19 @@ LOCK = ".lock"
 _MODULUS = 2**127 - 1  # two paths with the same remainder would share a lease
 
 
+@dataclass
 class ImplicitLease:
-    """One implicit lease. A plain class: `typing.NamedTuple` would cost half of the fast path."""
+    """One implicit lease."""
 
-    __slots__ = ("agent", "epoch", "git_dir", "path", "since")
-
-    def __init__(self, agent: str, epoch: int, since: str, path: str, git_dir: str) -> None:
-        self.agent = agent
-        self.epoch = epoch  # of the agent when it acquired the lease
-        self.since = since
-        self.path = path  # relative to the worktree's top
-        self.git_dir = git_dir  # the worktree's own git folder, absolute
+    agent: str
+    epoch: int  # of the agent when it acquired the lease
+    since: str
+    path: str  # relative to the worktree's top
+    git_dir: str  # the worktree's own git folder, absolute
 
     def is_in(self, git_dir: str) -> bool:
         """Whether the lease is of a file in this worktree."""
         return _worktree(self.git_dir) == _worktree(git_dir)
-
-    def __repr__(self) -> str:
-        fields = [f"{name}={getattr(self, name)!r}" for name in _ORDER]
-        return f"ImplicitLease({', '.join(fields)})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, ImplicitLease) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-
-_ORDER = ("agent", "epoch", "since", "path", "git_dir")
 
 
 def find(folders: "Sequence[str]", path: str, git_dir: str) -> ImplicitLease | None:

@@ -1,20 +1,20 @@
 """Reads the conflicts that git marked in a merged file, and the hunks of a difference. Pure."""
 
+from ghp_agents.hotpath.light_dataclass import dataclass
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+@dataclass
 class Region:
     """A conflict: lines in either version, from `start` to before `end`, counted from 0."""
 
-    __slots__ = ("end", "start", "their_end", "their_start")
-
-    def __init__(self, start: int, end: int, their_start: int, their_end: int) -> None:
-        self.start = start
-        self.end = end
-        self.their_start = their_start
-        self.their_end = their_end
+    start: int
+    end: int
+    their_start: int
+    their_end: int
 
 
 def marked(content: bytes, size: int) -> "tuple[list[Region], list[bytes], list[bytes]]":

@@ -3,8 +3,8 @@
 Only a conflict refuses it. Where that cannot be decided, the edit is allowed, and the log says why.
 """
 
-from ghp_agents.hotpath import conflict_words, file_conflicts, implicit_leases
-from ghp_agents.hotpath.conflict_report import WHOLE
+from ghp_agents.hotpath import conflict_report, file_conflicts, implicit_leases
+from ghp_agents.hotpath.conflict_report import WHOLE, FileConflict
 from ghp_agents.hotpath.file_conflicts import NOTHING
 from ghp_agents.hotpath.policy import CONFLICT, DENY, IMPLICIT, Verdict
 from ghp_agents.hotpath.worktree_file import UndecidedError, read_file
@@ -13,7 +13,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ghp_agents.hotpath.conflict_report import FileConflict
     from ghp_agents.hotpath.implicit_leases import ImplicitLease
     from ghp_agents.hotpath.locate import Location
 
@@ -67,7 +66,7 @@ def as_it_is(
 
 
 def _refusal(
-    conflict: "FileConflict",
+    conflict: FileConflict,
     folders: "Sequence[str]",
     agent: str,
     path: str,
@@ -76,7 +75,7 @@ def _refusal(
 ) -> Verdict | None:
     if conflict.kind == WHOLE and _comes_first(folders, agent, place, others):
         return None
-    why, hint = conflict_words.why(conflict), conflict_words.hint(conflict)
+    why, hint = conflict_report.why(conflict), conflict_report.hint(conflict)
     kind = IMPLICIT if conflict.kind == WHOLE else CONFLICT
     return Verdict(DENY, path, kind, conflict.agent, conflict.since, why, hint)
 

@@ -8,6 +8,7 @@ the lease that it names.
 import os
 
 from ghp_agents.hotpath import fastjson, implicit_leases, own_file, presence_file
+from ghp_agents.hotpath.light_dataclass import dataclass
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,24 +22,13 @@ CLONE = "clone:/worktrees/"
 LIMIT = 100  # leases that one file names; the oldest are dropped
 
 
+@dataclass
 class Override:
     """One lease that does not count for one agent, and why."""
 
-    __slots__ = ("at", "lease", "reason")
-
-    def __init__(self, lease: "ImplicitLease", reason: str, at: str) -> None:
-        self.lease = lease
-        self.reason = reason
-        self.at = at
-
-    def __repr__(self) -> str:
-        return f"Override({self.lease!r}, {self.reason!r}, {self.at!r})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Override) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
+    lease: "ImplicitLease"
+    reason: str
+    at: str
 
 
 def allows(

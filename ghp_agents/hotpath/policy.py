@@ -5,6 +5,7 @@ A hook runs it before every edit, so it imports almost nothing, and records are 
 
 from ghp_agents.hotpath import policy_cache
 from ghp_agents.hotpath.heartbeat import former_claims
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.quoting import file, named, path_word, phrase, reason, when
 
 TYPE_CHECKING = False
@@ -23,149 +24,68 @@ PERMISSION = "permission"
 OF_LEASES = (LEASE, IMPLICIT, CONFLICT, SCOPE)
 
 
+@dataclass
 class Verdict:
     """The decision about one path. `kind` names the rule: stopped, fenced, permission, worktree,
     lease, implicit, conflict, shared, scope; empty if none applies. A person is always allowed, but
     informed."""
 
-    __slots__ = ("holder", "kind", "next", "path", "since", "why", "word")
-
-    def __init__(
-        self,
-        word: str,
-        path: str,
-        kind: str = "",
-        holder: str | None = None,
-        since: str = "",
-        why: str = "",
-        next: str = "",
-    ) -> None:
-        self.word = word  # allow, deny, needs-approval
-        self.path = path  # relative to the repository's top
-        self.kind = kind
-        self.holder = holder
-        self.since = since  # ISO 8601, or empty
-        self.why = why  # a sentence for people and agents
-        self.next = next  # what can be done about it
+    word: str  # allow, deny, needs-approval
+    path: str  # relative to the repository's top
+    kind: str = ""
+    holder: str | None = None
+    since: str = ""  # ISO 8601, or empty
+    why: str = ""  # a sentence for people and agents
+    next: str = ""  # what can be done about it
 
     @property
     def is_refused(self) -> bool:
         """Whether the edit must not be made now."""
         return self.word != ALLOW
 
-    def __repr__(self) -> str:
-        return f"Verdict({', '.join(f'{name}={getattr(self, name)!r}' for name in _ORDER)})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Verdict) and repr(self) == repr(other)
-
-    def __hash__(self) -> int:
-        return hash(repr(self))
-
-
-_ORDER = ("word", "path", "kind", "holder", "since", "why", "next")
-
 
 class UnsureError(Exception):
     """A relevant fact is unknown on this path."""
 
 
+@dataclass
 class Rule:
     """One rule of the policy: a lease, shared paths, or the scope of an issue."""
 
-    __slots__ = (
-        "approved",
-        "epoch",
-        "holder",
-        "is_elsewhere",
-        "is_person",
-        "kind",
-        "label",
-        "since",
-        "text",
-        "until",
-    )
-
-    def __init__(
-        self,
-        kind: str,
-        holder: str = "",
-        is_person: bool = False,
-        epoch: int = 0,  # of the agent when it claimed
-        since: str = "",
-        until: "float | None" = None,  # expiry by this clone's clock, if it granted the lease
-        approved: bool = False,  # it may cover shared paths
-        label: str = "",  # L-3f9a, #12, the pattern of a shared path
-        text: str = "",  # a lease's reason, an issue's title
-        is_elsewhere: bool = False,  # its holder is in another clone, whatever its name
-    ) -> None:
-        self.kind = kind
-        self.holder = holder
-        self.is_person = is_person
-        self.epoch = epoch
-        self.since = since
-        self.until = until
-        self.approved = approved
-        self.label = label
-        self.text = text
-        self.is_elsewhere = is_elsewhere
+    kind: str
+    holder: str = ""
+    is_person: bool = False
+    epoch: int = 0  # of the agent when it claimed
+    since: str = ""
+    until: "float | None" = None  # expiry by this clone's clock, if it granted the lease
+    approved: bool = False  # it may cover shared paths
+    label: str = ""  # L-3f9a, #12, the pattern of a shared path
+    text: str = ""  # a lease's reason, an issue's title
+    is_elsewhere: bool = False  # its holder is in another clone, whatever its name
 
     def fields(self) -> "list[Any]":
         """The rule as stored in the policy: `Rule(*fields)` restores it."""
-        return [
-            self.kind, self.holder, self.is_person, self.epoch, self.since, self.until,
-            self.approved, self.label, self.text, self.is_elsewhere,
-        ]  # fmt: skip
+        return [*vars(self).values()]
 
 
+@dataclass
 class EditRequest:
     """A requested edit, with the facts that change too fast for the compiled policy."""
 
-    __slots__ = (
-        "agent",
-        "branch",
-        "conflict",
-        "is_exempt",
-        "is_here",
-        "is_person",
-        "lives",
-        "now",
-        "now_text",
-        "presence",
-        "reported",
-        "touch",
-        "worktree_of",
-    )
-
-    def __init__(
-        self,
-        agent: str,
-        is_person: bool,
-        now: float,
-        now_text: str,
-        lives: "Callable[[Rule], bool]",
-        presence: "Mapping[str, Any] | None" = None,
-        touch: "tuple[str, str] | None" = None,
-        worktree_of: str | None = None,
-        is_exempt: bool = False,
-        is_here: bool = True,
-        conflict: "Callable[[], Verdict | None] | None" = None,
-        reported: "Callable[[], Verdict | None] | None" = None,
-        branch: "Callable[[], str | None] | None" = None,
-    ) -> None:
-        self.agent = agent  # or the person
-        self.branch = branch  # of the worktree
-        self.conflict = conflict  # the refusal because of editors in other worktrees
-        self.is_here = is_here  # an agent of this clone
-        self.is_person = is_person
-        self.now = now
-        self.now_text = now_text
-        self.lives = lives  # whether a rule's holder is alive; raises UnsureError
-        self.presence = presence  # the agent's own
-        self.reported = reported  # the verdict because of changes in other clones
-        self.touch = touch  # the other living agent that edits it in this worktree, since when
-        self.worktree_of = worktree_of  # the other living agent that owns the path's worktree
-        self.is_exempt = is_exempt  # git ignores the path, or it is generated
+    agent: str  # or the person
+    is_person: bool
+    now: float
+    now_text: str
+    lives: "Callable[[Rule], bool]"  # whether a rule's holder is alive; raises UnsureError
+    presence: "Mapping[str, Any] | None" = None  # the agent's own
+    touch: "tuple[str, str] | None" = None  # the other living agent that edits it here, since when
+    worktree_of: str | None = None  # the other living agent that owns the path's worktree
+    is_exempt: bool = False  # git ignores the path, or it is generated
+    is_here: bool = True  # an agent of this clone
+    # The refusal because of editors in other worktrees, and the verdict on changes elsewhere.
+    conflict: "Callable[[], Verdict | None] | None" = None
+    reported: "Callable[[], Verdict | None] | None" = None
+    branch: "Callable[[], str | None] | None" = None  # of the worktree
 
 
 def decide(book: "Book", path: str, case: EditRequest) -> Verdict:

@@ -8,6 +8,7 @@ import os
 
 from ghp_agents.hotpath import marked_conflicts, own_file
 from ghp_agents.hotpath.git_calls import QUIET, GitCall, run_all
+from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.marked_conflicts import Region, mapped
 
 TYPE_CHECKING = False
@@ -20,27 +21,23 @@ _WHO = b"merge <merge@localhost> 0 +0000"
 _USAGE = 129  # the exit code of git before 2.38, which has no `merge-tree --write-tree`
 
 
+@dataclass
 class MergeSide:
     """One version of the file: its content or, for the base, its id; or other files in its place.
 
     A side without files has deleted it.
     """
 
-    __slots__ = ("files",)
-
-    def __init__(self, files: "Mapping[str, bytes | str]") -> None:
-        self.files = files  # content, or the id of a stored object, by path
+    files: "Mapping[str, bytes | str]"  # content, or the id of a stored object, by path
 
 
+@dataclass
 class TrialResult:
     """The result of one merge. Without regions, a conflict is of the file as a whole."""
 
-    __slots__ = ("conflicts", "path", "regions")
-
-    def __init__(self, conflicts: bool, path: str = "", regions: "Sequence[Region]" = ()) -> None:
-        self.conflicts = conflicts
-        self.path = path  # of the conflict; another one if a side has moved the file
-        self.regions = regions
+    conflicts: bool
+    path: str = ""  # of the conflict; another one if a side has moved the file
+    regions: "Sequence[Region]" = ()
 
 
 class TrialRepository:

@@ -100,7 +100,7 @@ def test_what_is_no_event_of_ours_is_none(name: str, changes: dict[str, Any]) ->
 def test_an_edit_without_a_path_is_an_edit_of_nothing(given: object) -> None:
     event = claude.parse(payload("claude-PreToolUse-Edit", tool_input=given))
     assert event is not None
-    assert event.paths == []
+    assert not event.paths
 
 
 def answered(name: str, **answer: str) -> Mapping[str, Any]:

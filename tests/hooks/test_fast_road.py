@@ -17,7 +17,7 @@ from tests.support.house import CHECKOUT
 HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers")
 EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
 HOT = (
-    "boot_clock", "fastjson", "heartbeat", "locate", "own_file", "own_name",
+    "boot_clock", "fastjson", "heartbeat", "light_dataclass", "locate", "own_file", "own_name",
     "presence_file", "process_start",
 )  # fmt: skip
 EVERY |= {f"hotpath.{name}" for name in HOT}
@@ -106,5 +106,5 @@ def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_
     assert {name for name in ours if name.startswith("ghp_agents.")} == {
         f"ghp_agents.{name}"
         for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.entry", "hooks.event",
-                     "hotpath", "hotpath.fastjson")
+                     "hotpath", "hotpath.fastjson", "hotpath.light_dataclass")
     }  # fmt: skip

@@ -175,7 +175,7 @@ def test_a_file_that_i_move_is_merged_where_it_will_be(versions: Versions) -> No
     conflict = versions.ask(None, moved={"lib/b.py": changed(l30="mine").encode()})
     assert conflict is not None
     assert (shown(conflict), conflict.their_path) == (
-        ("lines", (30, 30), (30, 30), "theirs"), "a.py",
+        ("lines", (30, 30), (30, 30), "theirs"), "",
     )  # fmt: skip
     assert versions.ask(None, moved=other) is not None
 

@@ -19,8 +19,8 @@ _NAMES = {
     "handoffs": "handoff record returned sections tool_files",
     "hooks": "loose_match notebook_edit patch_edit",
     "hotpath": (
-        "conflict_report conflict_words line_ranges lost_claim marked_conflicts quoting "
-        "stored_form usage "
+        "conflict_report light_dataclass line_ranges lost_claim "
+        "marked_conflicts quoting stored_form usage "
     ),
     "integrations/clients": "events hook_entries server_entries statusline",
     "integrations/git_hooks": "script",
