@@ -5,6 +5,7 @@ A presence is a plain mapping, so that fields of newer versions survive.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Any, TypedDict, get_type_hints
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
@@ -63,7 +64,7 @@ def number(presence: Presence, field: str) -> int:
 
 def typed(presence: Presence) -> dict[str, Any]:
     """The fields without those that a foreign record has in another type."""
-    kinds = get_type_hints(AgentFields)
+    kinds = _kinds()
     fields = {
         name: value
         for name, value in presence.items()
@@ -74,6 +75,11 @@ def typed(presence: Presence) -> dict[str, Any]:
     if usage.FIELD in fields:
         fields[usage.FIELD] = usage.valid(fields[usage.FIELD])
     return fields
+
+
+@cache  # ten thousand agents are read in one command
+def _kinds() -> dict[str, Any]:
+    return get_type_hints(AgentFields)
 
 
 def _fits(value: Any, kind: Any) -> bool:
