@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bench import installing
 from ghp_agents.wiring import App
+from tests.support import guard
 
 GIT_CONFIG = (
     "[user]\n\tname = Bench\n\temail = bench@example.invalid\n[init]\n\tdefaultBranch = main\n"
@@ -96,6 +97,7 @@ def _environment(home: Path, before: Mapping[str, str]) -> dict[str, str]:
         "GIT_CONFIG_NOSYSTEM": "1",
         "GHP_ANCESTORS": "0",
         "GHP_BACKGROUND": "0",
+        guard.RUN: str(home.parent),  # the stand-in for GitHub keeps its templates there
     }
 
 
