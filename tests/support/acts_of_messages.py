@@ -43,10 +43,11 @@ def _send(run: Run, step: Step) -> str | None:
         done_within=done, expires=expires,
     )  # fmt: skip
     result = service.send(ctx, draft)
-    if result.is_new:
-        run.world.letters.append(result.message)
+    if not result.is_new:
+        return "sent before"
+    run.world.letters.append(result.message)
     laws.check_sent(run.world, session, ctx, result.message)
-    return "sent" if result.is_new else "sent before"
+    return "sent"
 
 
 def _hear(run: Run, step: Step) -> str | None:

@@ -39,6 +39,7 @@ WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 ORCHESTRATOR = "worker-3"
 PERSON = "Ada"
 DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
+AMENDED = 100  # nanoseconds; what only reports of a process moves the file's time by one
 LIMITS = {"capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3}
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
@@ -91,22 +92,25 @@ class WorldStore(MemoryStore):
         self._stamped: dict[str, int] = {}
 
     def look_at_files(self) -> None:
-        """Take over live presence; a file that was written since has this machine's time."""
+        """Take over live presence; a file that was written since has this machine's time, unless
+        its machine only reported of its process: that is no heartbeat."""
         if not self.folder.is_dir():
             return
         for entry in os.scandir(self.folder):
             if not entry.name.endswith(".json"):
                 continue
-            if self._stamped.get(entry.name) == entry.stat().st_mtime_ns:
-                continue
-            presence = read_presence(entry.path)
+            before, stamp = self._stamped.get(entry.name, 0), entry.stat().st_mtime_ns
+            presence = read_presence(entry.path) if stamp != before else None
             if presence is None:
                 continue
-            now = self.clock.now()
-            os.utime(entry.path, (now, now))
-            self._stamped[entry.name] = Path(entry.path).stat().st_mtime_ns
             name = entry.name.removesuffix(".json")
-            self.beat(name, presence)
+            if 0 < stamp - before < AMENDED and name in self._live:
+                self._live[name] = (presence, self._live[name][1])
+            else:
+                now = self.clock.now()
+                os.utime(entry.path, (now, now))
+                self.beat(name, presence)
+            self._stamped[entry.name] = Path(entry.path).stat().st_mtime_ns
             self.world.beaten(name, self.number, presence)
 
     def snapshot(self, at: float | None = None) -> MemorySnapshot:
@@ -294,7 +298,9 @@ class World:
         epoch, seq = fields["epoch"], fields["seq"]
         assert isinstance(epoch, int)
         assert isinstance(seq, int)
-        sign = Sign(self.clock.now(), seq, str(fields["status"]))
+        silent = fields.get("silentFor", 0)
+        assert isinstance(silent, int)
+        sign = Sign(self.clock.now(), seq, str(fields["status"]), silent)
         self.beats[Life(clone, agent, epoch)] = sign
 
     def sent(self, clone: int) -> None:
