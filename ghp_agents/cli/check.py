@@ -8,7 +8,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.core.errors import ExitCode, UsageError
-from ghp_agents.core.ids import count, one_line
+from ghp_agents.core.ids import count, listed, one_line
 from ghp_agents.guard import check as services
 from ghp_agents.guard import held_paths, overriding
 from ghp_agents.guard.check import CheckResult, ForeignCommitter
@@ -170,8 +170,7 @@ def _print(checked: CheckResult, *, quiet: bool) -> None:
     for (why, advice), paths in _by_reason(checked.refused).items():
         output.page(one_line(why, LINE))
         if len(paths) > 1:
-            rest = f" and {len(paths) - LIST_LIMIT} more" if len(paths) > LIST_LIMIT else ""
-            output.page(f"  Files: {', '.join(map(file, paths[:LIST_LIMIT]))}{rest}")
+            output.page(f"  Files: {listed([*map(file, paths)], LIST_LIMIT)}")
         output.page(f"  Next: {one_line(advice, LINE)}")
     for committer in checked.strangers:
         output.page(one_line(committer.why, LINE))

@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -11,7 +11,7 @@ from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send, start_background
 from ghp_agents.cli.params import read_text
 from ghp_agents.core.errors import ExitCode, GhpError, LostAnswerError, UnknownError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, count, one_line
+from ghp_agents.core.ids import Actor, AgentName, count, listed, one_line
 from ghp_agents.core.person import agent_here
 from ghp_agents.core.text_budget import LEAST
 from ghp_agents.git import worktree
@@ -153,15 +153,10 @@ def _at_its_own(app: App, issue: str | None) -> tuple[App, bool]:
     output.say(f"This is the work in the worktree of {actor.name}, {place}.")
     left = [] if app.ws.place.toplevel is None else worktree.differences(app.ws.folder)
     if left:
-        output.say(f"Left out, because it is here: {_listed([x.path for x in left])}.")
+        output.say(f"Left out, because it is here: {listed([file(x.path) for x in left], LISTED)}.")
     inner = App(place, app.environ, name=app.name, clock=app.ws.clock)
     inner.tell = app.tell
     return inner, False
-
-
-def _listed(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - LISTED} more" if len(paths) > LISTED else ""
-    return ", ".join(map(file, paths[:LISTED])) + more
 
 
 def _say_passed(done: HandOver) -> None:
@@ -224,7 +219,7 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
     if handed.unknown:
         output.warn(
             f"Left out, because {record.by.name} is not known to have edited or leased it: "
-            f"{_listed(handed.unknown)}.",
+            f"{listed([*map(file, handed.unknown)], LISTED)}.",
             f"Run this in its worktree. If this is its worktree: `ghp agent-whoami --set "
             f"{record.by.name}`.",
         )
@@ -384,11 +379,9 @@ def _base(restored: "Restored") -> str:
 
 
 def _conflicts(restored: "Restored") -> GhpError:
-    names = [one_line(name, 80) for name in restored.conflicts[:LISTED]]
-    if len(restored.conflicts) > LISTED:
-        names.append(f"and {len(restored.conflicts) - LISTED} more")
+    names = listed([one_line(name, 80) for name in restored.conflicts], LISTED)
     return GhpError(
         f"The work of {restored.handoff.name}, merged from {_base(restored)}, has "
-        f"{count(len(restored.conflicts), 'conflict')}: {', '.join(names)}.",
+        f"{count(len(restored.conflicts), 'conflict')}: {names}.",
         hint="The files have conflict markers: edit them, then run `git add` on them.",
     )

@@ -13,7 +13,7 @@ from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import picked
-from ghp_agents.core.ids import count, one_line, short_ids
+from ghp_agents.core.ids import count, listed, one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
 from ghp_agents.hotpath.implicit_leases import ImplicitLease
@@ -165,9 +165,7 @@ def _say(leased: LeaseResult) -> None:
 def _coverage_text(hold: Hold, files: Sequence[str]) -> str:
     if not hold.patterns or not files:
         return ""
-    names = ", ".join(map(file, files[:SHOWN]))
-    more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""
-    return f": {count(len(files), 'file')} ({names}{more})"
+    return f": {count(len(files), 'file')} ({listed([*map(file, files)], SHOWN)})"
 
 
 @click.command("agent-leases", epilog="Example: ghp agent-leases --at '2h ago'")

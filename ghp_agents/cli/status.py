@@ -17,7 +17,7 @@ from ghp_agents.cli.views import stale_base as stale_view
 from ghp_agents.cli.views import upstream as upstream_view
 from ghp_agents.cli.views import waiting as waiting_view
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
-from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.core.ids import agent_name, listed, status_name
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import current_issue
 from ghp_agents.ports import Snapshot
@@ -303,10 +303,8 @@ def _unseen(app: App) -> str:
     from ghp_agents.claims.service import claims
 
     held = [x for x in claims(app.offline.locks).items() if not x[1].is_person]
-    holders = [f"{named(lock.holder or '')} (#{number})" for number, lock in held[:HOLDERS]]
-    more = f" and {len(held) - HOLDERS} more" if len(held) > HOLDERS else ""
-    listed = ", ".join(holders) + more
-    return listed and f"No heartbeat has arrived yet. These agents hold an issue: {listed}."
+    holders = listed([f"{named(lock.holder or '')} (#{number})" for number, lock in held], HOLDERS)
+    return holders and f"No heartbeat has arrived yet. These agents hold an issue: {holders}."
 
 
 def _set_status(app: App, agent: str | None, new_status: str) -> None:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from ghp_agents.claims import decision
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
+from ghp_agents.core.ids import listed
 from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
 
@@ -211,7 +212,4 @@ def _blockers(board: Board, issue: Issue) -> str:
         lease = board.claim_of(blocker)
         holder = named(lease.holder or "", lease.is_person) if lease else "nobody"
         blockers[short(blocker)] = f"{short(blocker)} {phrase(blocker.title, 60)} ({holder} has it)"
-    shown = [*blockers.values()][:SHOWN]
-    return ", ".join(shown) + (
-        f" and {len(blockers) - SHOWN} more" if len(blockers) > SHOWN else ""
-    )
+    return listed([*blockers.values()], SHOWN)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_text
-from ghp_agents.core.ids import count
+from ghp_agents.core.ids import count, listed
 from ghp_agents.hotpath.quoting import clean, cut, file, indented, phrase, who
 from ghp_agents.messages import address
 from ghp_agents.messages.message import (
@@ -174,9 +174,7 @@ def _with_body(first: str, message: Message) -> str:
     if message.body:
         lines.append(indented(cut(clean(message.body), BODY_SHOWN, rest)))
     if message.artifacts:
-        named = ", ".join(file(artifact) for artifact in message.artifacts[:ARTIFACTS_SHOWN])
-        left = len(message.artifacts) - ARTIFACTS_SHOWN
-        lines.append(f"Artifacts: {named}" + (f", and {left} more." if left > 0 else "."))
+        lines.append(f"Artifacts: {listed([*map(file, message.artifacts)], ARTIFACTS_SHOWN)}.")
     return "\n".join(lines)
 
 

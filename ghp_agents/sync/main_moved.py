@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghp_agents.conflicts import stale_base
 from ghp_agents.conflicts.stale_base import StaleBase
 from ghp_agents.core.errors import GhpError, NotFoundError
-from ghp_agents.core.ids import AgentName, count
+from ghp_agents.core.ids import AgentName, count, listed
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.git import changed_paths, worktree, worktree_admin
 from ghp_agents.hotpath.quoting import file, named, phrase
@@ -154,12 +154,11 @@ def _changed(ws: Workspace, place: Path) -> set[str]:
 
 
 def _text(pull: Pull, paths: Sequence[str]) -> str:
-    shown = ", ".join(map(file, paths[:SHOWN]))
-    more = f" and {len(paths) - SHOWN} more" if len(paths) > SHOWN else ""
+    shown = listed([*map(file, paths)], SHOWN)
     files = f"{count(len(paths), 'file')} that you changed"
     return (
         f"main moved: #{pull.number} {phrase(pull.title)} by {named(pull.author)} changed {files}, "
-        f"too: {shown}{more}. To get it now, run `ghp agent-update`."
+        f"too: {shown}. To get it now, run `ghp agent-update`."
     )
 
 
