@@ -80,6 +80,7 @@ def beat(
         if epoch is None and (before is None or local is None):
             return None
         stamp = to_text(now)
+        fields = _with_claim(record, fields)
         news = before is None or any(record.get(key) != value for key, value in fields.items())
         news = news or epoch is not None or local != record.get("local")
         if progress and not _recent(record.get("lastProgress"), now, throttle):
@@ -133,6 +134,15 @@ def _update_record(
     for field in VOUCHED:  # an agent with heartbeats reports its own state
         record.pop(field, None)
     record.update(fields)
+
+
+def _with_claim(record: "Mapping[str, Any]", fields: "Mapping[str, Any]") -> "Mapping[str, Any]":
+    """The fields; an agent that names an issue again still has the claim that it had."""
+    issue = fields.get("issue")
+    if issue in (None, record.get("issue")) or "generation" in fields:
+        return fields
+    generation = former_claims(record).get(str(issue))
+    return fields if generation is None else {**fields, "generation": generation}
 
 
 def former_claims(presence: "Mapping[str, Any]") -> "Mapping[str, int]":

@@ -123,14 +123,15 @@ def test_without_a_list_it_is_the_clients_that_are_found(place: Path, tmp_path: 
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/git").symlink_to(shutil.which("git") or "")
     alone = {"PATH": f"{tmp_path}/bin"}
-    assert invoke("agent-init --hooks", place, alone) == (
-        2,
-        "",
-        "Error: Found no client with hooks: none is on PATH, and neither this repository nor your "
-        "home folder has settings of one.\n"
-        "Hint: Name the one that you use, such as `ghp agent-init --hooks claude`, or leave out "
-        "--hooks. Known: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git.\n",
+    none = (
+        "Found no client with hooks: none is on PATH, and neither this repository nor your home "
+        "folder has settings of one.\n"
+        "Hint: Name the one that you use, such as `ghp agent-init --hooks claude`. Known: claude, "
+        "codex, gemini, cursor, opencode, copilot, qwen, pi, git.\n"
     )
+    done = "✓ Nothing to do: this repository is set up.\n"
+    assert invoke("agent-init --hooks", place, alone) == (0, "", f"Warning: {none}{done}")
+    assert invoke("agent-init --hooks --user", place, alone) == (2, "", f"Error: {none}")
     (place / ".cursor").mkdir()
     executable(tmp_path / "bin/claude", "")
     assert invoke("agent-init --hooks --dry-run", place, alone) == (

@@ -76,7 +76,7 @@ def test_the_claims_before_the_current_one_are_remembered(desk: Desk) -> None:
     assert list(desk.record["local"]["former"].items())[::7] == [("3", 103), ("10", 110)]
     desk.beat(issue=10, generation=200)
     assert list(desk.record["local"]["former"])[-2:] == ["9", "11"]
-    desk.beat(issue=11)  # without a claim
+    desk.beat(issue=12)  # without a claim
     desk.beat(issue=None)
     desk.begin("s-2", epoch=2)
     assert list(desk.record["local"]["former"].items())[-2:] == [("11", 111), ("10", 200)]
@@ -132,6 +132,20 @@ def test_the_generation_of_a_claim_stays_as_long_as_the_issue_does(desk: Desk) -
     assert desk.record["generation"] == 1
     desk.beat(NOW + 4, issue=None)
     assert "generation" not in desk.record
+
+
+def test_an_agent_that_named_a_wrong_issue_has_its_claim_again_with_the_right_one(
+    desk: Desk,
+) -> None:
+    desk.begin()
+    desk.beat(issue=12, generation=3)
+    desk.beat(NOW + 1, issue=13)
+    assert "generation" not in desk.record
+    desk.beat(NOW + 2, issue=12)
+    assert (desk.record["issue"], desk.record["generation"]) == (12, 3)
+    desk.beat(NOW + 3, issue=13)
+    desk.beat(NOW + 4, issue=12, generation=7)
+    assert desk.record["generation"] == 7
 
 
 def test_another_status_or_issue_is_a_move_and_an_action_is_none(desk: Desk) -> None:

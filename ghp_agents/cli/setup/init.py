@@ -16,7 +16,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
 from ghp_agents.integrations.clients import instructions
-from ghp_agents.integrations.clients.config_files import FOUND
+from ghp_agents.integrations.clients.config_files import FOUND, NoClientError
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
@@ -91,7 +91,7 @@ def init(
     """
     if user and hooks is None:
         _refuse("needs --hooks", user=user)
-    selection = guards.choose(app, hooks, user=user, remove=remove) if hooks is not None else None
+    selection = _choose(app, hooks, user=user, remove=remove) if hooks is not None else None
     if remove:
         _refuse(
             "cannot be used with --remove",
@@ -129,6 +129,17 @@ def init(
             _offer_block(app)
         if not dry_run:
             consent_at_set_up(app, owner=trust)
+
+
+def _choose(app: App, words: str, *, user: bool, remove: bool) -> Guards | None:
+    """The hooks that `--hooks` selects; None if no client is found: all else can be set up."""
+    try:
+        return guards.choose(app, words, user=user, remove=remove)
+    except NoClientError as error:
+        if user:
+            raise
+        output.warn(str(error), error.hint)
+        return None
 
 
 def _refuse(why: str, **options: object) -> None:

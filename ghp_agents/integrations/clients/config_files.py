@@ -76,16 +76,20 @@ def _is_tracked(top: Path, path: Path) -> bool:
     return bool(git.run(["ls-files", "--", str(path.relative_to(top))], cwd=top).text)
 
 
+class NoClientError(UsageError):
+    """No client was named, and none is used here."""
+
+
 def chosen(words: str, present: Sequence[str]) -> list[str]:
-    """The clients that `words` selects. Raises UsageError."""
+    """The clients that `words` selects. Raises NoClientError, UsageError."""
     clients = [*HOMES, GIT]
     if words == FOUND:
         if not present:
-            raise UsageError(
+            raise NoClientError(
                 "Found no client with hooks: none is on PATH, and neither this repository nor "
                 "your home folder has settings of one.",
-                hint="Name the one that you use, such as `ghp agent-init --hooks claude`, or leave "
-                f"out --hooks. Known: {', '.join(clients)}.",
+                hint="Name the one that you use, such as `ghp agent-init --hooks claude`. "
+                f"Known: {', '.join(clients)}.",
             )
         return list(present)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
