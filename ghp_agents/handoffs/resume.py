@@ -125,7 +125,7 @@ def _values(
     stale = stale_base.known(ctx.ws, about.actor.name)
     top = ctx.ws.place.toplevel
     differences = worktree.differences(Path(top)) if top is not None else []
-    is_here = bool(differences) and _is_here(ctx, chosen)
+    is_here = _is_here(ctx, chosen, is_clean=not differences)
     named = f" --issue {about.number}" if about.number else ""
     everything = f"ghp agent-resume{named} --max-chars 1000000"
     base, newest = branch.history.base[:12], branch.tip[:12]
@@ -161,12 +161,12 @@ def _values(
     }
 
 
-def _is_here(ctx: Context, chosen: Chosen) -> bool:
-    """Whether the last handoff's uncommitted work is in this worktree, which has changes."""
+def _is_here(ctx: Context, chosen: Chosen, *, is_clean: bool) -> bool:
+    """Whether the last handoff's uncommitted work is in this worktree, or was committed in it."""
     last, top = chosen.handoff, ctx.ws.place.toplevel
     if last is None or last.work is None or top is None:
         return False
-    if last.by == chosen.about.actor and last.branch == ctx.ws.branch:
+    if not is_clean and last.by == chosen.about.actor and last.branch == ctx.ws.branch:
         return True  # the actor's own checkpoint; it may have gone on since
     folder = handoff_record.patch_folder_of(last)
     content = ctx.store.snapshot().files(folder).get(handoff_record.patch_path_of(last))

@@ -96,6 +96,9 @@ def test_work_that_is_in_the_worktree_is_not_to_be_restored(here: Station) -> No
     assert step in station.resume(issue="2").text
     (station.folder / "new").write_text("x\n")  # the same as in the handoff
     assert step not in station.resume(issue="2").text
+    git(station.folder, "add", "--all")
+    git(station.folder, "commit", "--quiet", "-m", "Keep it")
+    assert step not in station.resume(issue="2").text
 
 
 def test_work_before_the_first_commit_comes_back(tmp_path: Path) -> None:

@@ -147,6 +147,9 @@ class BatchMerger:
     ) -> Iterator[Outcome | Passed]:
         try:
             batch = self._check(stack, chosen)
+            if batch.bad and not batch.good:
+                rules, base = run_checks.rules(self._who.ws, stack.trunk), chosen[0].pull.base
+                merge_trial.refuse_red_main(self._who, rules, self._place, base, stack.trunk)
         except UncheckedError:
             raise
         except RefusedError as refused:

@@ -10,10 +10,11 @@ from ghp_agents.git import merge, worktree
 from ghp_agents.ports import Forge
 from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red
-from ghp_agents.pulls.check_place import check_place
+from ghp_agents.pulls.check_place import CheckPlace, check_place
 from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull, no_base
 from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
+from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
@@ -122,7 +123,7 @@ def _bring_up(who: Merger, pull: Pull, tried: TrialLook) -> None:
 
 def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
     """Run the checks on the result of the merge, in a temporary worktree. A failure counts only
-    after `agents.retryFailedChecks` more."""
+    after `agents.retryFailedChecks` more. Raises RefusedError if main itself fails."""
     rules = run_checks.rules(who.ws, tried.trunk)
     if not rules.checks:
         refuse_unchecked(who, pull, tried.head)
@@ -140,7 +141,26 @@ def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
             if not red(checks):
                 break
         check_cache.remember(who.ws, rules, tree, checks)
+        if red(checks):
+            refuse_red_main(who, rules, place, pull.base, tried.trunk)
         return checks
+
+
+def refuse_red_main(who: Merger, rules: Settings, place: CheckPlace, base: str, trunk: str) -> None:
+    """Raise RefusedError if the checks fail on the default branch itself: then no pull request is
+    sent back for it. What passed before is not run again."""
+    tree = worktree.tree(who.ws.folder, trunk)
+    if check_cache.passed(who.ws, rules, tree):
+        return
+    who.tell(f"Checking {base} itself.")
+    checks = run_checks.run(who.ws, rules, place.at(trunk), base, who.tell)
+    check_cache.remember(who.ws, rules, tree, checks)
+    failed = red(checks)
+    if failed:
+        raise RefusedError(
+            f"On {base} itself, {failed.line}, so no pull request is sent back for it.",
+            hint=f"Repair {base} first. The output is in {run_checks.kept_in(who.ws, base)}.",
+        )
 
 
 def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.errors import RefusedError
+from ghp_agents.pulls.check import Check
 from ghp_agents.pulls.merging import merge, merge_queue, unfinished_merges
 from ghp_agents.pulls.merging.merge import Merged, Outcome
 from ghp_agents.pulls.merging.merge_batch import Passed
@@ -163,6 +165,25 @@ def test_it_says_what_is_checked_again_and_what_failed(road: Road) -> None:
         f"Checking {together} again.",
         f"{together}: `! test -e bad-2` failed with 1.",
     ]
+
+
+def test_where_main_itself_fails_nobody_is_sent_back(road: Road) -> None:
+    road.configure({"checks": [runs(road.folder)]})
+    fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
+    road.put({"bad-main": "x\n"})
+    output = road.folder / ".git/ghp/checks/main.txt"
+    failed = Check(runs(road.folder), 1).line
+    why = f"On main itself, {failed}, so no pull request is sent back for it."
+    outcomes = road.queue()
+    assert kinds(outcomes) == ["Passed", "Passed"]
+    assert {(one.why, one.hint) for one in outcomes if isinstance(one, Passed)} == {
+        (why, f"Repair main first. The output is in {output}.")
+    }
+    with pytest.raises(RefusedError, match="On main itself"):
+        road.merge(1, "@me")
+    git(road.folder, "rm", "--quiet", "bad-main")
+    git(road.folder, "commit", "--quiet", "--message", "Repair")
+    assert kinds(road.queue()) == ["Merged", "Merged"]
 
 
 def queue(road: Road, tell: Tell) -> list[Outcome | Passed]:
