@@ -183,7 +183,7 @@ def new(
     output.done(f"Created {issue_view.name(created)}.")
     if created.number >= PROVISIONAL:
         output.warn(
-            "The issue has a provisional number because the remote cannot be reached.",
+            "The issue has a provisional number, because none could be reserved on the remote.",
             f"`ghp agent-sync` numbers it; {short(created)} is always valid.",
         )
     start_background(app)

@@ -2,13 +2,15 @@
 
 import click
 
+from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import as_number
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import NotFoundError
-from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.core.ids import IssueNumber, issue_of_branch
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.hotpath.quoting import named, path_word
 from ghp_agents.issues import current_issue
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import checkout
@@ -45,19 +47,32 @@ def _of_issue(app: App, number: int) -> Checkout:
     if worktree is None:
         # This raises NotFoundError if there is no such issue.
         remote_news.issue_after_asking(app, f"{number}", lambda: app.knowing_tracker.get(number))
+        held = claims.claims(app.offline.locks).get(IssueNumber(number))
+        is_away = held and not held.is_person and held.clone not in ("", app.locks.clone)
         raise NotFoundError(
             f"Issue #{number} has no worktree in this clone.",
-            hint=f"Create one: `ghp agent-start {number}`.",
+            hint=_elsewhere(held.holder or "")
+            if held and is_away
+            else f"Create one: `ghp agent-start {number}`.",
         )
     return worktree
+
+
+def _elsewhere(agent: str) -> str:
+    shown = named(agent)
+    return f"{shown} works in another clone: `ghp agent-status {path_word(agent)}`."
 
 
 def _of_agent(app: App, name: str) -> Checkout:
     worktree = checkout.of_agent(app.ws.folder, name, current_issue.held(app, name))
     if worktree is None:
+        snapshot = app.store.snapshot()
+        is_away = name in snapshot.agents() and name not in snapshot.agents_of(snapshot.clone)
         raise NotFoundError(
             f"{name} has no worktree in this clone.",
-            hint=f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
+            hint=_elsewhere(name)
+            if is_away
+            else f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
             f"worktree: `ghp agent-whoami --set {name}`.",
         )
     return worktree

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ghp_agents.core.file_names import as_code
-from ghp_agents.core.ids import AgentName, listed
+from ghp_agents.core.ids import AgentName, listed, one_line
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import EvidenceTopic
@@ -63,8 +63,16 @@ def _is_resolved(ws: Workspace, entry: Return) -> bool:
     return not worktree.contains(ws.folder, entry.head, tip)
 
 
+def unquoted(entry: Return) -> str:
+    """Return the files in conflict, or the check that failed, in one line of others' text."""
+    lines = [line for line in entry.text.splitlines() if line.strip()]
+    if entry.reason != "conflict":
+        return one_line(lines[0], 200) if lines else rules.REASONS[entry.reason]
+    return f"conflict with main in {listed([one_line(line, 200) for line in lines], SHOWN)}"
+
+
 def why(entry: Return) -> str:
-    """Return the files in conflict, or the check that failed."""
+    """Return the same for a sentence of ours, quoted."""
     lines = [line for line in entry.text.splitlines() if line.strip()]
     if entry.reason != "conflict":
         return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]

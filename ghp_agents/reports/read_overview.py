@@ -170,7 +170,7 @@ class Team:
         ):
             name = claimed.get(entry.issue, entry.agent) if entry.issue else entry.agent
             kind = NeedKind.CONFLICT if entry.reason == "conflict" else NeedKind.CHECKS
-            why = returned_work.why(entry)
+            why = returned_work.unquoted(entry)
             about = f"#{entry.pull}"
             needs[name].append(Need(kind, why, id=about, short=about))
             errors[name] = why

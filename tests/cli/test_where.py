@@ -71,6 +71,24 @@ def test_of_an_agent_without_a_worktree_it_says_how_it_gets_one(repo: Path) -> N
     )
 
 
+def test_of_what_is_in_another_clone_it_says_who_has_it(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    here, there = clones(2)
+    invoke("agent-issue new 'Parse the input'", here)
+    invoke("agent-sync", here)
+    assert invoke("agent-claim 1 --as worker-2", there).code == 0
+    invoke("agent-sync", there)
+    invoke("agent-sync", here)
+    hint = "Hint: worker-2 works in another clone: `ghp agent-status worker-2`.\n"
+    assert invoke("agent-where 1", here) == Result(
+        1, "", f"Error: Issue #1 has no worktree in this clone.\n{hint}"
+    )
+    assert invoke("agent-where worker-2", here) == Result(
+        1, "", f"Error: worker-2 has no worktree in this clone.\n{hint}"
+    )
+
+
 def test_a_word_that_is_neither_is_wrong_usage(repo: Path) -> None:
     error = (
         "Error: 'the parser' is not an issue number or an agent's name.\n"
