@@ -319,6 +319,12 @@ part of: #2 (closed)
     assert parts == [{"number": 3, "title": "Release", "state": "closed"}]
 
 
+def test_show_has_the_whole_title(repo: Path) -> None:
+    title = "Parse the input " * 15
+    issue(repo, "new", title)
+    assert issue(repo, "show", "1").out.splitlines()[0] == f"#1 «{title.strip()}»"
+
+
 def test_show_as_json_has_every_field(three: Path) -> None:
     issue(three, "comment", "3", "Soon", env=WORKER)
     issue(three, "block", "3", "--by", "1")
@@ -397,7 +403,8 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     assert (code, int(out) > PROVISIONAL) == (0, True)
     assert err == (
         f"✓ Created {name} «Offline».\n"
-        "Warning: The issue has a provisional number, because none could be reserved on the remote.\n"
+        "Warning: The issue has a provisional number, because none could be reserved on the "
+        "remote.\n"
         f"Hint: `ghp agent-sync` numbers it; {name} is always valid.\n"
     )
     issue(one, "new", "Waits", "--blocked-by", name)

@@ -10,7 +10,7 @@ from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
 from ghp_agents.issues import epics, outsider_text
-from ghp_agents.issues.issue import Comment, Issue, short
+from ghp_agents.issues.issue import TITLE_LIMIT, Comment, Issue, short
 from ghp_agents.issues.service import IssueListing, View
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ ENDED = ("dead", "gone", "stopped")  # holder states that are shown
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
-def name(issue: Issue) -> str:
+def name(issue: Issue, limit: int = 100) -> str:
     """Number and title on one line; the title is quoted, as its author may be anyone."""
-    return f"{short(issue)} {phrase(issue.title, 100) if issue.title.strip() else NO_TITLE}"
+    return f"{short(issue)} {phrase(issue.title, limit) if issue.title.strip() else NO_TITLE}"
 
 
 def names(issues: Iterable[Issue]) -> str:
@@ -79,7 +79,7 @@ def _holder(holding: Holding) -> str:
 def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
     """The lines of an issue in full; None is for what is unknown at a past time."""
     issue, holding = view.issue, holding_of(view.issue, holdings or {})
-    yield name(issue)
+    yield name(issue, TITLE_LIMIT)
     outside = "" if issue.by_writer else " (no write access)"
     author = (phrase(issue.author, NAME_LIMIT) if issue.author else "?") + outside
     yield f"{issue.state} · {issue.priority} · by {author}, {output.when(issue.created_at)}"

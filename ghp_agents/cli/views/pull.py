@@ -11,7 +11,7 @@ from ghp_agents.handoffs.returned import Return
 from ghp_agents.handoffs.returned_work import why
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, phrase
 from ghp_agents.pulls.details import PullDetails
-from ghp_agents.pulls.pull import Pull
+from ghp_agents.pulls.pull import TITLE_LIMIT, Pull
 from ghp_agents.pulls.requested_changes import words
 from ghp_agents.pulls.review import ReviewRecord
 
@@ -59,7 +59,7 @@ def page(details: PullDetails) -> Iterator[str]:
     """The lines of a pull request in full."""
     pull = details.pull
     author = phrase(pull.author, NAME_LIMIT) if pull.author else "?"
-    yield f"#{pull.number} {phrase(pull.title, 100) if pull.title.strip() else NO_TITLE}"
+    yield f"#{pull.number} {phrase(pull.title, TITLE_LIMIT) if pull.title.strip() else NO_TITLE}"
     yield f"{state_of(pull)} · by {author}, {output.when(pull.created_at)}"
     yield f"branch: {file(pull.branch)}, into {file(pull.base)}"
     facts = {
