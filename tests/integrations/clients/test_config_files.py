@@ -41,7 +41,7 @@ def test_where_none_is_found_the_list_is_asked_for() -> None:
     with pytest.raises(UsageError) as refused:
         chosen(FOUND, [])
     assert refused.value.hint == (
-        "Name the one that you use, such as `ghp agent-init --hooks claude`, or leave out --hooks. "
+        "Name the one that you use, such as `ghp agent-init --hooks claude`. "
         "Known: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git."
     )
 
