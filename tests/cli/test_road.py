@@ -248,15 +248,17 @@ def test_the_agent_itself_merges_from_its_worktree_and_keeps_its_ground(ready: P
 
 @pytest.mark.slow
 def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: Path) -> None:
-    configure(folder, {"checks": ["echo 2 tests failed; exit 1"]})
+    configure(folder, {"checks": ["echo 2 tests failed; ! test -e a.txt"]})
     assert ghp(folder, "agent-merge 2 --as lead") == (
         1,
         "",
-        "Running `echo 2 tests failed; exit 1` …\n"
+        "Running `echo 2 tests failed; ! test -e a.txt` …\n"
         "Repeating the failed check: one failure does not count.\n"
-        "Running `echo 2 tests failed; exit 1` …\n"
+        "Running `echo 2 tests failed; ! test -e a.txt` …\n"
+        "Checking main itself.\n"
+        "Running `echo 2 tests failed; ! test -e a.txt` …\n"
         "Warning: Sent #2 back to worker-1, round 1: a check failed.\n"
-        "`echo 2 tests failed; exit 1` failed with 1\n"
+        "`echo 2 tests failed; ! test -e a.txt` failed with 1\n"
         "2 tests failed\n"
         "Error: Not merged, but sent back: #2.\n"
         "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n",

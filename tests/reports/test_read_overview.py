@@ -110,7 +110,10 @@ def test_a_pull_request_that_was_sent_back_is_a_need_and_the_last_error(
     repo: Path, clock: ManualClock
 ) -> None:
     (repo / ".ghp").mkdir()
-    commit(repo, {".ghp/config.json": '{"agents": {"checks": ["test ! -e broken"]}}'})
+    commit(
+        repo,
+        {".ghp/config.json": '{"agents": {"checks": ["test ! -e broken || test ! -e a.txt"]}}'},
+    )
     invoke("agent-trust --yes", repo, clock=clock)
     ghp("agent-issue new Parse", repo, clock)
     ghp("agent-start 1", repo, clock)
