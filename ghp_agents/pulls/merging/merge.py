@@ -60,7 +60,7 @@ def merger(
 ) -> Merger:
     """Return the merger in the folder `cwd`; `unchecked` also merges what has no checks. Raises
     NotSetUpError."""
-    return Merger(myself(ctx), cwd, tell, set(), unchecked)
+    return Merger(myself(ctx), cwd, tell, set(), {}, unchecked)
 
 
 def merge(who: Merger, reference: str | None, *, patience: float = 0.0) -> Outcome:

@@ -146,10 +146,7 @@ class BatchMerger:
         self, stack: MergeStack, chosen: Sequence[Queued], notes: Mapping[int, tuple[str, ...]]
     ) -> Iterator[Outcome | Passed]:
         try:
-            batch = self._check(stack, chosen)
-            if batch.bad and not batch.good:
-                rules, base = run_checks.rules(self._who.ws, stack.trunk), chosen[0].pull.base
-                merge_trial.refuse_red_main(self._who, rules, self._place, base, stack.trunk)
+            batch = self._check_with_main(stack, chosen)
         except UncheckedError:
             raise
         except RefusedError as refused:
@@ -250,6 +247,23 @@ class BatchMerger:
         number = outcome.pull.number
         self.waiting = [pull for pull in self.waiting if pull.number != number]
         return outcome
+
+    def _check_with_main(self, stack: MergeStack, chosen: Sequence[Queued]) -> Sorted[Queued]:
+        """Check a batch. Raises RefusedError if all fail, and main itself, too; for the same batch
+        on the same main only the first call runs the checks."""
+        who, base = self._who, chosen[0].pull.base
+        what = (stack.trunk, *((entry.pull.number, entry.head) for entry in chosen))
+        error = who.red_mains.get(what)
+        if error is None:
+            batch = self._check(stack, chosen)
+            if batch.good or not batch.bad:
+                return batch
+            rules = run_checks.rules(who.ws, stack.trunk)
+            error = merge_trial.red_main(who, rules, self._place, base, stack.trunk)
+            if error is None:
+                return batch
+            who.red_mains[what] = error
+        raise error
 
     def _check(self, stack: MergeStack, chosen: Sequence[Queued]) -> Sorted[Queued]:
         """Check a batch, and find the pull requests that fail."""

@@ -32,6 +32,7 @@ class Merger(NamedTuple):
     cwd: Path
     tell: Tell
     shown: set[str]  # sentences that a command shows once
+    red_mains: dict[object, RefusedError]  # by a default branch's tip and what was merged with it
     unchecked: bool = False  # merge also what nothing checks
 
     @property
@@ -142,25 +143,28 @@ def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
                 break
         check_cache.remember(who.ws, rules, tree, checks)
         if red(checks):
-            refuse_red_main(who, rules, place, pull.base, tried.trunk)
+            error = red_main(who, rules, place, pull.base, tried.trunk)
+            if error:
+                raise error
         return checks
 
 
-def refuse_red_main(who: Merger, rules: Settings, place: CheckPlace, base: str, trunk: str) -> None:
-    """Raise RefusedError if the checks fail on the default branch itself: then no pull request is
-    sent back for it. What passed before is not run again."""
+def red_main(
+    who: Merger, rules: Settings, place: CheckPlace, base: str, trunk: str
+) -> RefusedError | None:
+    """The error if the checks fail on the default branch itself: then no pull request is sent back
+    for it. What passed before is not run again."""
     tree = worktree.tree(who.ws.folder, trunk)
     if check_cache.passed(who.ws, rules, tree):
-        return
+        return None
     who.tell(f"Checking {base} itself.")
     checks = run_checks.run(who.ws, rules, place.at(trunk), base, who.tell)
     check_cache.remember(who.ws, rules, tree, checks)
     failed = red(checks)
-    if failed:
-        raise RefusedError(
-            f"On {base} itself, {failed.line}, so no pull request is sent back for it.",
-            hint=f"Repair {base} first. The output is in {run_checks.kept_in(who.ws, base)}.",
-        )
+    return failed and RefusedError(
+        f"On {base} itself, {failed.line}, so no pull request is sent back for it.",
+        hint=f"Repair {base} first. The output is in {run_checks.kept_in(who.ws, base)}.",
+    )
 
 
 def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:

@@ -179,6 +179,11 @@ def test_where_main_itself_fails_nobody_is_sent_back(road: Road) -> None:
     assert {(one.why, one.hint) for one in outcomes if isinstance(one, Passed)} == {
         (why, f"Repair main first. The output is in {output}.")
     }
+    merger, before = road.merger(), count(road.folder)
+    assert kinds([*merge_queue.merge_queue(merger)]) == ["Passed", "Passed"]
+    once = count(road.folder)
+    assert kinds([*merge_queue.merge_queue(merger)]) == ["Passed", "Passed"]
+    assert count(road.folder) == once > before  # nothing has changed
     with pytest.raises(RefusedError, match="On main itself"):
         road.merge(1, "@me")
     git(road.folder, "rm", "--quiet", "bad-main")
