@@ -30,7 +30,7 @@ def test_it_says_where_it_hangs_and_the_process_ends(tmp_path: Path) -> None:
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.conftest",
          "--rootdir", str(tmp_path), "test_it.py"],
         cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "EVERY": "1"},
         capture_output=True,
         text=True,
         timeout=60,
