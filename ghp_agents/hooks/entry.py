@@ -113,7 +113,10 @@ def _read_payload() -> "dict[str, Any]":
 def _answer(fields: "dict[str, Any]", reply: "Reply") -> None:
     if not fields:
         return
-    _print(fastjson.encode(fields))
+    try:
+        _print(fastjson.encode(fields))
+    except BrokenPipeError:
+        return  # the client has ended; it was told nothing
     if reply.on_sent:
         reply.on_sent()
 

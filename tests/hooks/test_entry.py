@@ -199,6 +199,24 @@ def test_an_answer_that_nobody_reads_goes_nowhere_and_counts_as_not_said(repo: P
     assert log(repo) == []
 
 
+def test_an_answer_to_a_client_that_has_ended_counts_as_not_said(repo: Path) -> None:
+    set_up(repo)
+    name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
+    invoke(["agent-answer", name, "SQLite", "--as", "@me"], repo)
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "ghp_agents", "hook", "claude"],
+            input=json.dumps(payload("claude-UserPromptSubmit", repo)).encode(), stdout=writer,
+            stderr=subprocess.PIPE, cwd=repo, env={**os.environ, "PYTHONPATH": str(CHECKOUT)},
+        )  # fmt: skip
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr, log(repo)) == (0, b"", [])
+    assert "SQLite" in context(call("claude", payload("claude-UserPromptSubmit", repo), repo))
+
+
 def test_a_person_who_calls_it_is_told_what_it_is(repo: Path) -> None:
     mine, its = pty.openpty()
     command = [sys.executable, "-P", "-m", "ghp_agents", "hook", "claude"]
