@@ -34,7 +34,7 @@ def heartbeat(
 ) -> None:
     """Report that this agent is alive and what it is doing.
 
-    Prints nothing but mistakes in its options, and always exits with 0, because hooks call it.
+    Prints only mistakes in its options, and always exits with 0, because hooks call it.
     """
     try:
         fields = _fields(status, issue, action)

@@ -16,6 +16,8 @@ from ghp_agents.workspace import Workspace
 
 SHOWN = 5  # files in conflict
 
+_Shorten = Callable[[str, int], str]
+
 
 def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """Return a line for each pull request that came back to `agent` and still needs work."""
@@ -65,15 +67,16 @@ def _is_resolved(ws: Workspace, entry: Return) -> bool:
 
 def unquoted(entry: Return) -> str:
     """Return the files in conflict, or the check that failed, in one line of others' text."""
-    lines = [line for line in entry.text.splitlines() if line.strip()]
-    if entry.reason != "conflict":
-        return one_line(lines[0], 200) if lines else rules.REASONS[entry.reason]
-    return f"conflict with main in {listed([one_line(line, 200) for line in lines], SHOWN)}"
+    return _cause(entry, one_line, one_line)
 
 
 def why(entry: Return) -> str:
     """Return the same for a sentence of ours, quoted."""
-    lines = [line for line in entry.text.splitlines() if line.strip()]
-    if entry.reason != "conflict":
-        return phrase(lines[0], 200) if lines else rules.REASONS[entry.reason]
-    return f"conflict with main in {listed([*map(as_code, lines)], SHOWN)}"
+    return _cause(entry, phrase, lambda path, _: as_code(path))
+
+
+def _cause(entry: Return, line: _Shorten, path: _Shorten) -> str:
+    lines = [text for text in entry.text.splitlines() if text.strip()]
+    if entry.reason == "conflict":
+        return f"conflict with main in {listed([path(text, 200) for text in lines], SHOWN)}"
+    return line(lines[0], 200) if lines else rules.REASONS[entry.reason]

@@ -129,24 +129,29 @@ def check(who: Merger, pull: Pull, tried: TrialLook) -> tuple[Check, ...]:
     if not rules.checks:
         refuse_unchecked(who, pull, tried.head)
         return ()
-    tree = worktree.tree(who.ws.folder, tried.candidate)
-    earlier = check_cache.passed(who.ws, rules, tree)
+    earlier = check_cache.passed(who.ws, rules, worktree.tree(who.ws.folder, tried.candidate))
     if earlier:
         return earlier
     with check_place(who.me.ctx) as place:
-        for repeated in range(rules.retry_failed_checks + 1):
-            if repeated:
-                who.tell("Repeating the failed check: one failure does not count.")
-            path = place.at(tried.candidate)
-            checks = run_checks.run(who.ws, rules, path, pull.branch, who.tell)
-            if not red(checks):
-                break
-        check_cache.remember(who.ws, rules, tree, checks)
-        if red(checks):
-            error = red_main(who, rules, place, pull.base, tried.trunk)
-            if error:
-                raise error
-        return checks
+        checks = _run(who, rules, place, tried.candidate, pull.branch)
+        error = red_main(who, rules, place, pull.base, tried.trunk) if red(checks) else None
+    if error:
+        raise error
+    return checks
+
+
+def _run(
+    who: Merger, rules: Settings, place: CheckPlace, commit: str, branch: str
+) -> tuple[Check, ...]:
+    """Run the checks on a commit, the failed ones again, and remember what passed."""
+    for repeated in range(rules.retry_failed_checks + 1):
+        if repeated:
+            who.tell("Repeating the failed check: one failure does not count.")
+        checks = run_checks.run(who.ws, rules, place.at(commit), branch, who.tell)
+        if not red(checks):
+            break
+    check_cache.remember(who.ws, rules, worktree.tree(who.ws.folder, commit), checks)
+    return checks
 
 
 def red_main(
@@ -154,13 +159,10 @@ def red_main(
 ) -> RefusedError | None:
     """The error if the checks fail on the default branch itself: then no pull request is sent back
     for it. What passed before is not run again."""
-    tree = worktree.tree(who.ws.folder, trunk)
-    if check_cache.passed(who.ws, rules, tree):
+    if check_cache.passed(who.ws, rules, worktree.tree(who.ws.folder, trunk)):
         return None
     who.tell(f"Checking {base} itself.")
-    checks = run_checks.run(who.ws, rules, place.at(trunk), base, who.tell)
-    check_cache.remember(who.ws, rules, tree, checks)
-    failed = red(checks)
+    failed = red(_run(who, rules, place, trunk, base))
     return failed and RefusedError(
         f"On {base} itself, {failed.line}, so no pull request is sent back for it.",
         hint=f"Repair {base} first. The output is in {run_checks.kept_in(who.ws, base)}.",
