@@ -13,6 +13,7 @@ LONGEST_PAUSE = 7_200.0  # seconds; the longest that the background may be told 
 RUN = "GHP_RUN"  # the run that a process belongs to: it ends with the run
 SPAWNED = "GHP_SPAWNED"  # set for processes in the background
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
+STARTED = "/cache/started"  # a file; its timestamp is when the last one was started
 
 
 def start_sync(
@@ -32,12 +33,13 @@ def start_sync(
     # timestamp far in the future means that the clock was set back.
     if not urgent and now < _mtime(cache + "/due") < now + LONGEST_PAUSE:
         return False
-    if 0 <= now - _mtime(cache + "/woken") < pause:
+    started = folders[0] + STARTED
+    if 0 <= now - _mtime(started) < pause:
         return False
     try:
         os.makedirs(cache, exist_ok=True)
-        own_file.touch(cache + "/woken")
-        os.utime(cache + "/woken", (now, now))
+        own_file.touch(started)
+        os.utime(started, (now, now))
         spawn([sys.executable, "-P", "-m", "ghp_agents", "agent-sync", "--background"], environ)
     except OSError:
         return False

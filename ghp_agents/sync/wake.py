@@ -15,7 +15,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence import way_in
 from ghp_agents.workspace import now_text
 
-FOLDER = "woken"
+FOLDER = "calls"  # of the cache: a file for each agent
 PAUSE = 60.0  # seconds between two calls of one session
 REFUSED_PAUSES = (
     60.0,

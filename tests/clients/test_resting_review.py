@@ -100,7 +100,7 @@ def begin(screen: Terminal) -> None:
 def sync(path: str, *clones: Path) -> None:
     """What the background process of each clone does, a minute later."""
     for clone in clones:
-        for file in clone.glob(".git/ghp/cache/woken/*.json"):
+        for file in clone.glob(".git/ghp/cache/calls/*.json"):
             file.write_text(json.dumps({**json.loads(file.read_text()), "at": 0}))
         run("agent-sync", cwd=clone, env={"PATH": path})
 

@@ -59,7 +59,7 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "agents/.w1.lock": _beat,
     "log.jsonl": _mishap,
     "cache/bell/w1": lambda ours: bell.set_flag([str(ours)], "w1"),
-    "cache/woken": _wake,
+    "cache/started": _wake,
     f"cache/sessions/{own_name._digest(SESSION)}": lambda ours: own_name.keep(
         [str(ours)], [SESSION], "w1", 0.0
     ),

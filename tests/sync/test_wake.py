@@ -1,6 +1,7 @@
 """A resting session is called once for what it has not heard, and the call has no content."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import service as escalation
+from ghp_agents.hotpath import background
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import way_in
 from ghp_agents.sync import notifications, wake
@@ -114,6 +116,28 @@ def test_many_messages_are_one_call_a_minute(team: Team) -> None:
         assert team.sync() == 1
     team.one.clock.wait(wake.PAUSE)
     assert [team.sync(), team.sync()] == [2, 2]
+
+
+@pytest.mark.parametrize("first", ["background", "call"])
+def test_calls_are_as_few_where_the_background_runs(
+    team: Team, monkeypatch: pytest.MonkeyPatch, first: str
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/bin/true")
+    folders, environ = team.app.ws.folders, {**team.app.environ, "GHP_BACKGROUND": "1"}
+    started: list[bool] = []
+
+    def start() -> None:
+        now = team.one.clock.now() + 10.0 * len(started)
+        started.append(background.start_sync(folders, environ, now, {}, urgent=True))
+
+    for number in range(5):
+        if first == "background":
+            start()
+        team.one.send("worker-2", subject=f"Request {number}", kind="request")
+        team.sync()
+        if first == "call":
+            start()
+    assert (len(team.calls), started) == (1, [True] * 5)
 
 
 def test_a_call_that_fails_is_made_again(team: Team) -> None:
