@@ -13,7 +13,7 @@ from ghp_agents.core.clock import SystemClock, to_text
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.core.json_file import object_file
-from ghp_agents.git import discovery, plain_config
+from ghp_agents.git import discovery, main_worktree, plain_config
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import fastjson, heartbeat, own_name, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
@@ -86,15 +86,21 @@ class Workspace:
         one."""
         return Path(self.place.toplevel or self.place.git_dir)
 
-    @property
+    @cached_property
     def main_worktree(self) -> Path | None:
-        """The main worktree's folder; None for a bare main repository or a submodule."""
-        return self.common_dir.parent if self.common_dir.name == ".git" else None
+        """The main worktree's folder; None for a bare repository, or if nothing names it."""
+        return main_worktree.find(self.place)
+
+    @cached_property
+    def home_worktree(self) -> Path | None:
+        """The worktree from which new ones get their files: the main one. In a bare repository, the
+        one that has the default branch."""
+        return self.main_worktree or main_worktree.of_default_branch(self.common_dir)
 
     @property
     def root(self) -> Path:
-        """The folder that holds `.ghp/config.json`: the main worktree's, or this one's."""
-        return self.main_worktree or self.folder
+        """The folder that holds `.ghp/config.json`: the home worktree's, or this one's."""
+        return self.home_worktree or self.folder
 
     def shown(self, path: Path) -> str:
         """A path for people: relative to the root, if it is below it."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
-from ghp_agents.hotpath.locate import Location
+from ghp_agents.hotpath.locate import Location, is_git_dir
 
 SHOWN = 100  # commits that are listed; others are only counted
 REFLOG = 1_000  # earlier states of a branch that are read
@@ -68,10 +68,12 @@ class History(NamedTuple):
 
 
 def folders(folder: Path) -> list[Path]:
-    """The existing worktrees of the clone, the main one first."""
+    """The existing worktrees of the clone, the main one first. It is missing if nothing tells where
+    it is; then its git folder stands in the list of checkouts."""
     from ghp_agents.git.worktree_admin import listed
 
-    return [checkout.path for checkout in listed(folder) if checkout.path.is_dir()]
+    places = [checkout.path for checkout in listed(folder)]
+    return [path for path in places if path.is_dir() and not is_git_dir(str(path))]
 
 
 def head(folder: Path) -> str:

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ghp_agents.git import clone_files
+from ghp_agents.git import clone_files, main_worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.clone_files import HALF_MADE
 from ghp_agents.git.clone_files import Checkout as Checkout
 from ghp_agents.git.refs import UnreadableRefsError
+from ghp_agents.hotpath import locate
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
 
@@ -20,13 +21,17 @@ def listed(folder: Path) -> list[Checkout]:
         return clone_files.worktrees(folder)
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
     checkouts: list[Checkout] = []
-    for entry in shown.split(b"\n\n"):
+    for number, entry in enumerate(shown.split(b"\n\n")):
         words = dict(line.partition(" ")[::2] for line in os.fsdecode(entry).splitlines())
         if "worktree" in words and "bare" not in words:
             path, branch = Path(words["worktree"]), words.get("branch", "")
+            if number == 0:  # git names the git folder, if that is outside of the main worktree
+                place = locate.walk_up(str(folder))
+                path = (place and main_worktree.find(place)) or path
             branch, is_half = branch.removeprefix("refs/heads/"), words.get("locked") == HALF_MADE
-            head, is_main = words.get("HEAD", ""), not checkouts
-            checkouts.append(Checkout(path, branch or None, head, is_half, is_main))
+            checkouts.append(
+                Checkout(path, branch or None, words.get("HEAD", ""), is_half, number == 0)
+            )
     return checkouts
 
 

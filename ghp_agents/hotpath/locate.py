@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 POINTER = "gitdir: "  # the prefix of the line in a `.git` file
+CONFIG_LIMIT = 1_000_000  # bytes of a git folder's configuration
 NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precision beyond
 
 
@@ -63,15 +64,15 @@ def walk_up(start: str) -> Location | None:
     while True:
         dot_git = folder + "/.git" if folder != "/" else "/.git"
         if os.path.isdir(dot_git):
-            if _is_git_dir(dot_git):
-                return Location(folder, dot_git, dot_git)
+            if is_git_dir(dot_git):
+                return _main(folder, dot_git)
             if os.path.lexists(dot_git + "/commondir"):
                 return None  # git never creates such a link; it would lead to another repository
         elif os.path.isfile(dot_git):
             # A broken pointer ends the search, as in git: the outer repository is another one.
             return _pointed(dot_git, folder)
         # Git commits no file of this name, so this is a real git folder.
-        if os.path.basename(folder) == ".git" and _is_git_dir(folder):
+        if os.path.basename(folder) == ".git" and is_git_dir(folder):
             return Location(None, folder, folder)
         parent = os.path.dirname(folder)
         if parent == folder:
@@ -84,14 +85,21 @@ def named(environ: "Mapping[str, str]") -> Location | None:
     if not environ.get("GIT_DIR"):
         return None
     git_dir = os.path.abspath(environ["GIT_DIR"])
-    common_dir = git_dir if _is_git_dir(git_dir) else common_of(git_dir)
+    common_dir = git_dir if is_git_dir(git_dir) else common_of(git_dir)
     if common_dir is None:
         return None
     worktree = environ.get("GIT_WORK_TREE")
-    return Location(worktree and os.path.abspath(worktree), git_dir, common_dir)
+    if worktree:
+        return Location(os.path.abspath(worktree), git_dir, common_dir)
+    if git_dir != common_dir:
+        return Location(worktree_at(git_dir), git_dir, common_dir)
+    is_bare, elsewhere = core(git_dir)
+    folder = os.path.normpath(os.path.join(git_dir, elsewhere)) if elsewhere else ""
+    return Location(folder if folder and not is_bare else None, git_dir, common_dir)
 
 
-def _is_git_dir(folder: str) -> bool:
+def is_git_dir(folder: str) -> bool:
+    """Whether a folder is a repository's git folder, not that of a linked worktree."""
     return (
         os.path.exists(folder + "/HEAD")
         and os.path.isdir(folder + "/objects")
@@ -100,14 +108,57 @@ def _is_git_dir(folder: str) -> bool:
     )
 
 
+def _main(folder: str, git_dir: str) -> Location:
+    """The repository of a `.git` in `folder`. With linked worktrees beside it, it may be bare."""
+    return Location(None if core(git_dir)[0] else folder, git_dir, git_dir)
+
+
+def core(git_dir: str) -> "tuple[bool, str]":
+    """`core.bare` and `core.worktree` in a git folder's configuration; empty if it is not set."""
+    is_bare, worktree = False, ""
+    lines = _config_lines(git_dir + "/config")
+    if any(line.lower().startswith("worktreeconfig") for line in lines):
+        lines += _config_lines(git_dir + "/config.worktree")  # git moves both keys there
+    section = ""
+    for line in lines:
+        if line.startswith("["):
+            section, _, line = line.partition("]")
+            line = line.strip()
+        if section.lower() == "[core" and line:
+            key, equals, value = line.partition("=")
+            key, value = key.strip().lower(), value.strip()
+            if key == "bare":
+                is_bare = not equals or value.lower() in ("true", "yes", "on", "1")
+            elif key == "worktree":
+                worktree = _unquoted(value)
+    return is_bare, worktree
+
+
+def _config_lines(path: str) -> "list[str]":
+    try:
+        with open(path, "rb") as file:
+            text = os.fsdecode(file.read(CONFIG_LIMIT))
+    except OSError:
+        return []
+    if "bare" not in text.lower() and "worktree" not in text.lower():
+        return []
+    return [line.strip() for line in text.split("\n")]
+
+
+def _unquoted(value: str) -> str:
+    if len(value) > 1 and value[0] == value[-1] == '"':
+        value = value[1:-1]
+    return value.replace('\\"', '"').replace("\\\\", "\\")
+
+
 def _pointed(dot_git: str, folder: str) -> Location | None:
     """The repository that a `.git` file points to."""
-    line = _read_line(dot_git)
+    line = read_line(dot_git)
     if not line.startswith(POINTER):
         return None
     git_dir = os.path.normpath(os.path.join(folder, line[len(POINTER) :]))
-    if _is_git_dir(git_dir):
-        return Location(folder, git_dir, git_dir)
+    if is_git_dir(git_dir):
+        return _main(folder, git_dir)
     common_dir = common_of(git_dir)
     if common_dir is None or not _points_back(git_dir, dot_git):
         return None
@@ -116,21 +167,22 @@ def _pointed(dot_git: str, folder: str) -> Location | None:
 
 def common_of(git_dir: str) -> str | None:
     """The repository of a linked worktree, whose own git folder is always below `worktrees`."""
-    line = _read_line(git_dir + "/commondir")
+    line = read_line(git_dir + "/commondir")
     if not line or not os.path.exists(git_dir + "/HEAD"):
         return None
     common_dir = os.path.normpath(os.path.join(git_dir, line))
-    is_inside = _same(os.path.dirname(git_dir), common_dir + "/worktrees")
-    return common_dir if is_inside and _is_git_dir(common_dir) else None
+    is_inside = same(os.path.dirname(git_dir), common_dir + "/worktrees")
+    return common_dir if is_inside and is_git_dir(common_dir) else None
 
 
 def _points_back(git_dir: str, dot_git: str) -> bool:
     """Whether a linked worktree's git folder points back to this worktree."""
-    line = _read_line(git_dir + "/gitdir")
-    return bool(line) and _same(os.path.normpath(os.path.join(git_dir, line)), dot_git)
+    line = read_line(git_dir + "/gitdir")
+    return bool(line) and same(os.path.normpath(os.path.join(git_dir, line)), dot_git)
 
 
-def _same(left: str, right: str) -> bool:
+def same(left: str, right: str) -> bool:
+    """Whether two paths lead to one place."""
     if left == right:
         return True
     try:
@@ -139,7 +191,8 @@ def _same(left: str, right: str) -> bool:
         return False
 
 
-def _read_line(path: str) -> str:
+def read_line(path: str) -> str:
+    """The content of a file of one line; empty if it cannot be read."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # `open` takes three times as long
     except OSError:
@@ -156,7 +209,7 @@ def worktree_at(git_dir: str) -> str | None:
     """The folder of the worktree with this git folder; None if only git can tell."""
     if os.path.basename(git_dir) == ".git":
         return os.path.dirname(git_dir)
-    line = _read_line(git_dir + "/gitdir")
+    line = read_line(git_dir + "/gitdir")
     dot_git = os.path.normpath(os.path.join(git_dir, line))
     return os.path.dirname(dot_git) if line and os.path.basename(dot_git) == ".git" else None
 
@@ -209,7 +262,7 @@ def _leads_out(path: str, common_dir: str) -> bool:
 
 def branch(git_dir: str) -> str | None:
     """The branch checked out in this worktree, without starting git; None when detached."""
-    head = _read_line(git_dir + "/HEAD")
+    head = read_line(git_dir + "/HEAD")
     name = head[len("ref: refs/heads/") :] if head.startswith("ref: refs/heads/") else ""
     # HEAD reads like this with reftables, which only git can read.
     return name if name not in ("", ".invalid") else None

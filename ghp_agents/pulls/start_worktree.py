@@ -294,4 +294,6 @@ def _other_repository(ws: Workspace, real: Path) -> bool:
 
 def _repository_name(ws: Workspace) -> str:
     main = ws.main_worktree or ws.common_dir
+    if main.name.startswith("."):  # project/.bare
+        main = main.parent
     return branch_names.repository_name(branches.address(ws), main.name.removesuffix(".git"))

@@ -91,7 +91,10 @@ def push(ws: Workspace, commit: str, name: str, *, expected: str | None) -> Push
     if remote is None:
         return _update(ws.folder, commit, name, expected)
     lease = [] if expected is None else [f"--force-with-lease={HEADS}{name}:{expected}"]
-    return _push(ws, remote, [*lease, remote.name, f"{commit}:{HEADS}{name}"])
+    pushed = _push(ws, remote, [*lease, remote.name, f"{commit}:{HEADS}{name}"])
+    if pushed.answer is PushOutcome.DONE:
+        _remember(ws, remote, name, commit)
+    return pushed
 
 
 def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
@@ -100,7 +103,25 @@ def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
     if remote is None:
         return Pushed(PushOutcome.DONE)
     lease = f"--force-with-lease={HEADS}{name}:{expected}"
-    return _push(ws, remote, [lease, remote.name, f":{HEADS}{name}"])
+    pushed = _push(ws, remote, [lease, remote.name, f":{HEADS}{name}"])
+    if pushed.answer is PushOutcome.DONE:
+        _forget(ws, remote, name)
+    return pushed
+
+
+def _remember(ws: Workspace, remote: Remote, name: str, commit: str) -> None:
+    """Move the tracking ref after a push. Git does so only if the remote has a refspec for fetches,
+    which `git clone --bare` does not configure."""
+    ref = tracking(remote, name)
+    if worktree_admin.tip(ws.folder, ref) != commit:
+        git.run(["update-ref", ref, commit], cwd=ws.folder)
+
+
+def _forget(ws: Workspace, remote: Remote, name: str) -> None:
+    """Delete the tracking ref of a branch that was deleted on the remote, for the same reason."""
+    ref = tracking(remote, name)
+    if worktree_admin.tip(ws.folder, ref):
+        git.run(["update-ref", "-d", ref], cwd=ws.folder)
 
 
 def delete_all(ws: Workspace, expected: Mapping[str, str]) -> dict[str, Pushed]:
@@ -110,6 +131,8 @@ def delete_all(ws: Workspace, expected: Mapping[str, str]) -> dict[str, Pushed]:
         leases = [f"--force-with-lease={HEADS}{name}:{oid}" for name, oid in expected.items()]
         pushed = _push(ws, remote, [*leases, remote.name, *(f":{HEADS}{x}" for x in expected)])
         if pushed.answer is PushOutcome.DONE:
+            for name in expected:
+                _forget(ws, remote, name)
             return dict.fromkeys(expected, pushed)
     return {name: delete(ws, name, expected=oid) for name, oid in expected.items()}
 

@@ -11,6 +11,10 @@ from ghp_agents.workspace import Workspace
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
+NO_SOURCE = (
+    "Copied no untracked files (such as .env): nothing tells which worktree is the main one. Run "
+    "`ghp agent-init` there; in a bare repository, check out the default branch in a worktree."
+)
 
 
 class Setup(NamedTuple):
@@ -32,9 +36,9 @@ class Provisioned(NamedTuple):
 
 
 def provision(ws: Workspace, path: Path) -> Provisioned:
-    """Provision the worktree at `path` from the main one, by upstream's configuration keys.
+    """Provision the worktree at `path` from the home worktree, by upstream's configuration keys.
     Existing files are kept, so it is idempotent."""
-    source = ws.main_worktree
+    source = ws.home_worktree
     copied: list[str] = []
     linked: list[str] = []
     notes: list[str] = []
@@ -43,6 +47,8 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
             _put(source, path, name, copied, notes, link=False)
         for name in ws.settings.worktree_symlink_files:
             _put(source, path, name, linked, notes, link=True)
+    elif ws.settings.worktree_copy_files or ws.settings.worktree_symlink_files:
+        notes.append(NO_SOURCE)
     return Provisioned(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
 
 

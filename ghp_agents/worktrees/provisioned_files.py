@@ -26,7 +26,7 @@ def _provisioned(ws: Workspace) -> set[str]:
 def unchanged_files(ws: Workspace) -> frozenset[str]:
     """The unchanged links and files from provisioning this worktree. They are not work to commit,
     but git may not ignore them: `node_modules/` in .gitignore does not match a link."""
-    source, top = ws.main_worktree, ws.place.toplevel
+    source, top = ws.home_worktree, ws.place.toplevel
     if source is None or top is None or source == Path(top):
         return frozenset()
     return frozenset(

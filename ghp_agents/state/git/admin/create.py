@@ -1,11 +1,13 @@
 """What set-up creates for a state in git, and what it announces: what is pushed where."""
 
+import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
+from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import clone_files
+from ghp_agents.git import clone_files, main_worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.ports import StateStore
@@ -41,11 +43,25 @@ def missing(ws: Workspace, store: StateStore) -> list[Step]:
     if find_repository(ws) is None:
         what = f"the private repository {shown(ws, state_path(ws))}"
         steps.append(Step("create", "Created", what, partial(_make, ws)))
+    steps += _main_worktree(ws)
     if _view_is_missing(ws):
         exclude = f"{shown(ws, ws.common_dir)}/info/exclude"
         what = f"the view {presence.PATH}, kept out of git by {exclude}"
         steps.append(Step("write", "Wrote", what, partial(_write_view, ws, store)))
     return steps
+
+
+def _main_worktree(ws: Workspace) -> list[Step]:
+    """The step that records where the main worktree is, if only itself tells."""
+    main = ws.main_worktree
+    if main is None or not (main / ".git").exists():  # the latter: `GIT_WORK_TREE` names it
+        return []
+    if main_worktree.find_from_inside(ws.common_dir) == main:
+        return []
+    path = ws.common_dir / main_worktree.RECORD
+    what = f"{shown(ws, path)}, which names the main worktree"
+    act = partial(files.write_atomically, path, os.fsencode(main) + b"\n")
+    return [Step("write", "Wrote", what, act)]
 
 
 def shown(ws: Workspace, path: Path) -> str:
