@@ -159,10 +159,8 @@ def _run_check(
         with output.busy("Asking the remote"):
             return services.check_branch(ctx, base, commits=commits, issue=issue)
     if staged:
-        chosen = services.staged(app.ws, app.environ, app.cwd)
-    else:
-        chosen = services.chosen(app.ws, paths, app.cwd)
-    return services.check(ctx, chosen)
+        return services.check_staged(ctx, app.environ, app.cwd)
+    return services.check(ctx, services.chosen(app.ws, paths, app.cwd))
 
 
 def _print(checked: CheckResult, *, quiet: bool) -> None:

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotSetUpError, UnknownError, UsageError
 from ghp_agents.core.ids import AgentName, agent_name, issue_of_branch, one_line
-from ghp_agents.git import changed_paths
+from ghp_agents.git import changed_paths, gitlinks
 from ghp_agents.git.changed_paths import Signed
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath import heartbeat, own_name
 from ghp_agents.hotpath.policy import Verdict
-from ghp_agents.hotpath.quoting import named
+from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Exchange
 from ghp_agents.workspace import MYSELF, Workspace
@@ -51,10 +51,21 @@ class CheckResult(NamedTuple):
         return [x for x in self.verdicts if x.why and not x.is_refused]
 
 
-def staged(ws: Workspace, environ: Mapping[str, str], cwd: Path) -> list[str]:
-    """The files to be committed. In a hook of a partial commit, git sets the index to use."""
-    index = environ.get("GIT_INDEX_FILE")
-    return changed_paths.staged(top(ws), str(cwd / index) if index else None)
+def check_staged(ctx: Context, environ: Mapping[str, str], cwd: Path) -> CheckResult:
+    """Check what would be committed. In a hook of a partial commit, git sets the index to use.
+    Raises GhpError."""
+    name, folder = environ.get("GIT_INDEX_FILE"), top(ctx.ws)
+    index = str(cwd / name) if name else None
+    checked = check(ctx, changed_paths.staged(folder, index))
+    nested = [_nested(checked.who, path) for path in gitlinks.staged(folder, index)]
+    return checked._replace(verdicts=(*checked.verdicts, *nested))
+
+
+def _nested(who: AgentName | None, path: str) -> Verdict:
+    """The verdict on a repository that `git add` took for a submodule; a person is warned."""
+    why = f"{file(path)} is a repository of its own, maybe a worktree, and no submodule."
+    advice = f"`git rm --cached {file(path)}`, and add it to .gitignore."
+    return Verdict("deny" if who else "allow", path, kind="repository", why=why, next=advice)
 
 
 def chosen(ws: Workspace, words: Sequence[str], cwd: Path) -> list[str]:

@@ -27,8 +27,8 @@ OF_LEASES = (LEASE, IMPLICIT, CONFLICT, SCOPE)
 @dataclass
 class Verdict:
     """The decision about one path. `kind` names the rule: stopped, fenced, permission, worktree,
-    lease, implicit, conflict, shared, scope; empty if none applies. A person is always allowed, but
-    informed."""
+    lease, implicit, conflict, shared, scope, repository; empty if none applies. A person is always
+    allowed, but informed."""
 
     word: str  # allow, deny, needs-approval
     path: str  # relative to the repository's top

@@ -23,7 +23,13 @@ from ghp_agents.issues.issue import Issue, short
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import body as finish_body
-from ghp_agents.pulls import check_cache, deliverables, run_checks, update_branch
+from ghp_agents.pulls import (
+    check_cache,
+    deliverables,
+    nested_repositories,
+    run_checks,
+    update_branch,
+)
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
@@ -102,6 +108,7 @@ def refuse_forbidden(
     _refuse_empty(ctx.ws, tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
+    nested_repositories.refuse(ctx.ws.folder, tips.trunk, tips.head)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     return held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
 

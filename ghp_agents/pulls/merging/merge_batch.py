@@ -9,7 +9,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls import check_cache, run_checks
+from ghp_agents.pulls import check_cache, nested_repositories, run_checks
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import CheckPlace
 from ghp_agents.pulls.merging import (
@@ -119,6 +119,7 @@ class BatchMerger:
                 return
             merge_evidence.require(self._who, pull, look, by_name=False, histories=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
+            nested_repositories.refuse(self._who.ws.folder, look.trunk, look.head)
             entry = Queued(pull, look.head)
             if entry in stack.mergeable([*chosen, entry]):
                 chosen.append(entry)
