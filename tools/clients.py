@@ -9,6 +9,7 @@ are started instead.
 import contextlib
 import fcntl
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -23,8 +24,12 @@ class Client(NamedTuple):
     package: str
     version: str
     program: str
+    node: bool = False  # whether it needs a newer Node.js than systems have: npm brings one
 
 
+# npm's package `node` would run a script to get these.
+NODE = f"node-{sys.platform}-{'arm64' if platform.machine() in ('arm64', 'aarch64') else 'x64'}"
+NODE_VERSION = "22.23.3"
 CLIENTS = {
     "claude": Client(
         "@anthropic-ai/claude-code", "2.1.329", "node_modules/@anthropic-ai/claude-code-*/claude"
@@ -46,9 +51,8 @@ CLIENTS = {
         "@qwen-code/qwen-code", "0.15.10", "node_modules/@qwen-code/qwen-code/cli.js"
     ),
     "pi": Client(
-        "@mariozechner/pi-coding-agent",
-        "0.73.1",
-        "node_modules/@mariozechner/pi-coding-agent/dist/cli.js",
+        "@earendil-works/pi-coding-agent", "1.6.0",
+        "node_modules/@earendil-works/pi-coding-agent/dist/cli.js", node=True,
     ),
 }  # fmt: skip
 PLACE = Path(__file__).parents[1] / ".cache/clients"
@@ -97,7 +101,9 @@ def install(name: str, folder: Path, home: str) -> None:
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir()
     (unfinished / "package.json").write_text('{"private": true}\n')
-    npm(unfinished, home, [f"{CLIENTS[name].package}@{CLIENTS[name].version}"])
+    client = CLIENTS[name]
+    node = [f"{NODE}@{NODE_VERSION}"] if client.node else []
+    npm(unfinished, home, [f"{client.package}@{client.version}", *node])
     command(name, unfinished)
     for other in PLACE.glob(f"{name}-*"):  # versions that were pinned before
         shutil.rmtree(other)
@@ -136,10 +142,14 @@ def command(name: str, folder: Path) -> list[str]:
     found = sorted(folder.glob(CLIENTS[name].program))
     if len(found) != 1:
         raise BrokenError(f"{name} is not in {folder}: there may be none for this system.")
-    return [*([_node()] if found[0].suffix == ".js" else []), str(found[0])]
+    return [*([_node(folder)] if found[0].suffix == ".js" else []), str(found[0])]
 
 
-def _node() -> str:
+def _node(folder: Path) -> str:
+    """The Node.js that npm brought with a client, else the one on PATH."""
+    brought = folder / "node_modules" / NODE / "bin/node"
+    if brought.exists():
+        return str(brought)
     program = shutil.which("node")
     if program is None:
         raise BrokenError("node is not on PATH. Install Node.js, and run this again.")

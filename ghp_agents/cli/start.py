@@ -128,6 +128,8 @@ def _guard(app: App, started: Started) -> None:
         for step in new_worktree.steps(app.ws, started.path):
             step.act()
             output.done(f"{step.did} {step.what}.")
+        for gap in new_worktree.untrusted(app.ws, started.path, app.environ):
+            output.warn(output.clean(gap.fact), output.clean(gap.remedy))
     except (GhpError, OSError) as error:
         output.warn(
             f"Edits in the new worktree are not guarded: {error}",

@@ -15,7 +15,7 @@ from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
-from ghp_agents.integrations.clients import gemini_home, new_worktree
+from ghp_agents.integrations.clients import folder_trust, gemini_home, new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.presence import service as presence
@@ -108,7 +108,10 @@ def launch(
     )  # fmt: skip
     keep = {*command.runner.keeps, *command.keep}
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
-    client = Process(words, {**env, **(rules.env if rules else {})})
+    # The person who starts runs in a clone trusts the worktrees that they make of it.
+    trust = folder_trust.for_run(command.runner.name, ws.root, ws.environ)
+    notes = (*started.notes, *_untrusted(ws, command.runner.name, started.path, trust))
+    client = Process(words, {**env, **trust, **(rules.env if rules else {})})
     client = enclosure.enclose(ws, run, place, client, keep, command.boxed)
     try:
         client_process.begin_session(ws, agent)
@@ -117,14 +120,23 @@ def launch(
         why = f"cannot start: {error.strerror}"
         run = run._replace(state=ENDED, outcome=FAILED, why=why, ended=seconds)
         folder.write(ws, run)
-        return Launched(run, None, started.notes)
+        return Launched(run, None, notes)
     identity = running.identity(child.pid) or ""
     run = run._replace(state=RUNNING, pid=child.pid, started=identity)
     folder.write(ws, run)
     if identity:
         client_process.note(ws, agent, child.pid)
         client_process.tie(ws, agent, child.pid)
-    return Launched(run, child, started.notes)
+    return Launched(run, child, notes)
+
+
+def _untrusted(ws: Workspace, client: str, top: Path, trust: Mapping[str, str]) -> list[str]:
+    """What to say where a client would skip our hooks in a run's worktree."""
+    try:
+        gaps = new_worktree.untrusted(ws, top, {**ws.environ, **trust})
+    except (GhpError, OSError):  # a file that cannot be read was named when hooks were installed
+        return []
+    return [f"{gap.fact} {gap.remedy}" for gap in gaps if gap.client == client]
 
 
 def rest(ws: Workspace, agent: str) -> None:

@@ -224,6 +224,10 @@ def test_a_file_of_the_users_is_never_hidden_from_git(place: Path, worktree: Wor
         f"Warning: `git status` shows {linked}/.gemini/settings.json as a new file: an ignore "
         "rule for it would also hide your .gemini/settings.json.\n"
         "Hint: Do not commit it; its hooks name a program of this machine.\n"
+        f"Warning: Gemini CLI does not trust {place}: it runs none of the hooks in "
+        ".gemini/settings.json.\n"
+        f"Hint: Start `gemini` in {place} and trust the folder or one above it. Or use your own "
+        "hooks, which need no trust: ghp agent-init --hooks gemini --user\n"
     )
     assert git(place, "status", "--porcelain") == "?? .gemini/"
     assert (place / ".git/info/exclude").read_text() == ("*.swp\n/.ghp/agent-status.json\n")

@@ -13,7 +13,7 @@ from ghp_agents.cards import sandbox
 from ghp_agents.runs import folder
 from tests.clients.steps import READS, edit, run, shell
 from tests.clients.test_work import FINISHES, KEY, Night
-from tests.support.client_starts import STARTS
+from tests.support.client_starts import GEMINI_TRUST, STARTS
 from tests.support.clients import Bench
 from tests.support.consent import agree, mine
 from tests.support.fake_models import Call, Request, Turn
@@ -92,6 +92,8 @@ class Other(Night):
             return self.bench.codex_environment(KEY)
         start = STARTS[self.client](self.bench.models.url, KEY, "")
         for name, content in start.files.items():
+            if name == GEMINI_TRUST:  # its user trusts no folder: the runs must do without
+                continue
             path = self.bench.home / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(content))

@@ -8,6 +8,7 @@ from tests.support.fake_models import Json
 
 MODEL = "m"
 NOBODY = "http://127.0.0.1:9"  # nothing answers there
+GEMINI_TRUST = ".gemini/trustedFolders.json"
 NO_MODELS = Path(__file__).with_name("no_models.json")
 
 
@@ -20,7 +21,7 @@ class Start(NamedTuple):
 
 
 def gemini(url: str, key: str, prompt: str) -> Start:
-    """Gemini CLI, in a folder that its user trusts."""
+    """Gemini CLI, whose user trusts all folders."""
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
         "general": {"enableAutoUpdate": False},
@@ -31,11 +32,11 @@ def gemini(url: str, key: str, prompt: str) -> Start:
         "GEMINI_API_KEY": key,
         "GOOGLE_GEMINI_BASE_URL": url,
         "GEMINI_CLI_NO_RELAUNCH": "true",
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
     }
     # The model is named, so that no other model is asked which one it should be.
     args = ["-m", "gemini-2.5-pro", "--approval-mode", "yolo", "-o", "stream-json", "-p", prompt]
-    return Start(args, env, {".gemini/settings.json": settings})
+    trust: dict[str, Json] = {GEMINI_TRUST: {"/": "TRUST_FOLDER"}}
+    return Start(args, env, {".gemini/settings.json": settings, **trust})
 
 
 def opencode(url: str, key: str, prompt: str) -> Start:
@@ -106,7 +107,7 @@ def qwen(url: str, key: str, prompt: str) -> Start:
 
 
 def pi(url: str, key: str, prompt: str) -> Start:
-    """Pi with a provider of its configuration."""
+    """Pi with a provider of its configuration, whose user trusts all folders."""
     model = {
         "id": MODEL,
         "name": MODEL,
@@ -118,13 +119,17 @@ def pi(url: str, key: str, prompt: str) -> Start:
     }
     provider = {
         "baseUrl": f"{url}/v1",
-        "apiKey": "FAKE_KEY",  # the name of a variable
+        "apiKey": "$FAKE_KEY",  # a variable
         "api": "openai-completions",
         "models": [model],
     }
     env = {"FAKE_KEY": key, "PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1"}
+    files: dict[str, Json] = {
+        ".pi/agent/models.json": {"providers": {"fake": provider}},
+        ".pi/agent/trust.json": {"/": True},
+    }
     args = ["--provider", "fake", "--model", MODEL, "--mode", "json", "-p", prompt]
-    return Start(args, env, {".pi/agent/models.json": {"providers": {"fake": provider}}})
+    return Start(args, env, files)
 
 
 STARTS: dict[str, Callable[[str, str, str], Start]] = {

@@ -140,4 +140,4 @@ def test_without_npm_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_pinned_versions_are_whole() -> None:
     """A range or a tag would be another program tomorrow."""
-    assert all(version.replace(".", "").isdigit() for (_, version, _) in clients.CLIENTS.values())
+    assert all(version.replace(".", "").isdigit() for (_, version, *_) in clients.CLIENTS.values())

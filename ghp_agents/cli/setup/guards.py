@@ -9,7 +9,14 @@ import click
 from ghp_agents.cli import output
 from ghp_agents.cli.context import is_interactive
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
-from ghp_agents.integrations.clients import advice, aider, codex_config, config_files, instructions
+from ghp_agents.integrations.clients import (
+    advice,
+    aider,
+    codex_config,
+    config_files,
+    folder_trust,
+    instructions,
+)
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.codex_config import CODEX
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
@@ -165,6 +172,11 @@ def _others(app: App, selection: Guards) -> list[ConfigFile]:
 
 def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
     yield from advice.advice(selection.clients, selection.targets, _others(app, selection))
+    seen = set[str]()  # one folder of each client: its remedy is for all
+    for gap in folder_trust.untrusted(selection.targets, app.environ):
+        if gap.client not in seen:
+            seen.add(gap.client)
+            yield gap.fact, gap.remedy
     if client_hooks.CLAUDE in selection.clients:
         folders = [] if selection.is_users else [app.ws.folder]
         for place in config_files.plugins_enabled(folders, app.environ):

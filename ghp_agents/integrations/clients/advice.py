@@ -30,11 +30,6 @@ def advice(
             "Codex runs new hooks only after you trust them.",
             "Start `codex` here and accept them with /hooks.",
         )
-    if "copilot" in clients and not all(target.is_users for target in targets):
-        yield (
-            "Copilot CLI runs a repository's hooks only in a folder that you trust.",
-            "Start `copilot` here once and trust the folder, or use `--user` instead.",
-        )
     if {"claude", "cursor"} <= set(clients):
         yield (
             "Cursor may also load the hooks of Claude Code, and then run each of them twice.",

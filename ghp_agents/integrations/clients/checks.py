@@ -13,7 +13,7 @@ from ghp_agents.integrations.clients import (
     aider,
     codex_config,
     config_files,
-    copilot_trust,
+    folder_trust,
     opencode_packages,
     statusline,
 )
@@ -94,17 +94,16 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
     elif not client_hooks.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are from another version."
         yield warning("hooks", text, again)
-    elif not _is_this(python):
-        text = f"The hooks of {title} in {target.shown} call another installation, {python}."
-        yield info("hooks", text, f"To use this one: ghp agent-init --hooks {target.client}")
     elif target.client == codex_config.CODEX and not codex_config.trusts(target, ws.environ):
         text = (
             f"Nobody has told {title} to trust the hooks in {target.shown}: it runs none of them."
         )
         yield warning("hooks", text, f"Start `codex` in {target.top} and accept them with /hooks.")
-    elif target.client == copilot_trust.COPILOT and not copilot_trust.trusts(target, ws.environ):
-        text = f"{title} does not trust {target.top}: it runs none of the hooks in {target.shown}."
-        yield warning("hooks", text, f"Start `copilot` in {target.top} and trust the folder.")
+    elif not folder_trust.trusts(target, ws.environ):
+        yield warning("hooks", *folder_trust.warning(target))
+    elif not _is_this(python):
+        text = f"The hooks of {title} in {target.shown} call another installation, {python}."
+        yield info("hooks", text, f"To use this one: ghp agent-init --hooks {target.client}")
     else:
         yield ok("hooks", f"{title} has hooks in {target.shown}.")
 

@@ -110,7 +110,7 @@ def found(folders: Iterable[Path], environ: Mapping[str, str]) -> list[str]:
 def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) -> bool:
     home = HOMES[client]
     places = [folder / home.folder for folder in folders]
-    if any(place.is_dir() for place in [*places, _own_folder(client, environ)]):
+    if any(place.is_dir() for place in [*places, own_folder(client, environ)]):
         return True
     path = environ.get("PATH", "")
     return any(shutil.which(program, path=path) for program in home.programs)
@@ -140,7 +140,7 @@ def of_user(environ: Mapping[str, str], clients: Sequence[str]) -> list[ConfigFi
 
 def users(environ: Mapping[str, str], client: str) -> ConfigFile:
     """The client's file in the user's home."""
-    folder = _own_folder(client, environ)
+    folder = own_folder(client, environ)
     path = folder / HOMES[client].user
     home = _home(environ)
     shown = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
@@ -149,7 +149,7 @@ def users(environ: Mapping[str, str], client: str) -> ConfigFile:
     return ConfigFile(client, path, shown, top, memory, is_users=True)
 
 
-def _own_folder(client: str, environ: Mapping[str, str]) -> Path:
+def own_folder(client: str, environ: Mapping[str, str]) -> Path:
     below, variable = HOMES[client].own
     other = environ.get(variable) if variable else None
     return Path(other) if other else _home(environ) / below

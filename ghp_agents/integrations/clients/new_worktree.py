@@ -1,11 +1,17 @@
 """The main worktree's hooks and tool server for clients, in another worktree of the clone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ghp_agents.integrations.clients import codex_config, config_files, tool_server
+from ghp_agents.integrations.clients import (
+    codex_config,
+    config_files,
+    folder_trust,
+    tool_server,
+)
 from ghp_agents.integrations.clients import install as client_hooks
 from ghp_agents.integrations.clients.config_files import ConfigFile
+from ghp_agents.integrations.clients.folder_trust import Untrusted
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.server_entries import CLIENTS
 from ghp_agents.state.admin_port import Step
@@ -29,6 +35,12 @@ def steps(ws: Workspace, top: Path) -> Iterator[Step]:
         if python is not None:
             missing = [x for x in servers if x.file == place.file and _is(x.target, top)]
             yield from tool_server.to_put(ws, missing, python)
+
+
+def untrusted(ws: Workspace, top: Path, environ: Mapping[str, str]) -> list[Untrusted]:
+    """The clients that do not run their hooks in the worktree `top`. Raises GhpError."""
+    here = [target for target in config_files.here(ws, list(HOMES)) if _is(target, top)]
+    return list(folder_trust.untrusted(here, environ))
 
 
 def guarded(ws: Workspace) -> list[str]:

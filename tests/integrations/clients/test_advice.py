@@ -64,13 +64,3 @@ def test_hooks_in_two_files_run_twice_but_for_claude(
     assert (doubled([*users, *here]) is not None) is twice
     assert doubled(users) is None
     assert doubled(here) is None
-
-
-def test_copilot_runs_a_repositorys_hooks_only_where_it_is_trusted(repo: Path) -> None:
-    assert list(advice(["copilot"], put(repo, "copilot"), [])) == [
-        (
-            "Copilot CLI runs a repository's hooks only in a folder that you trust.",
-            "Start `copilot` here once and trust the folder, or use `--user` instead.",
-        )
-    ]
-    assert list(advice(["copilot"], put_for_user("copilot"), [])) == []

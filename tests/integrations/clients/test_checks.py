@@ -116,32 +116,15 @@ def test_hooks_whose_interpreter_is_gone_guard_nothing(repo: Path, old: Path) ->
 
 
 def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
-    put(repo, "gemini", "git", python=str(old))
+    put(repo, "cursor", "git", python=str(old))
     assert found(repo) == [
         finding.info(
             "hooks",
-            f"The hooks of Gemini CLI in .gemini/settings.json call another installation, {old}.",
-            "To use this one: ghp agent-init --hooks gemini",
+            f"The hooks of Cursor in .cursor/hooks.json call another installation, {old}.",
+            "To use this one: ghp agent-init --hooks cursor",
         ),
         finding.info("git-hooks", f"The git hooks call another installation, {old}."),
     ]
-
-
-def test_hooks_of_copilot_in_a_folder_that_is_not_trusted_do_nothing(
-    repo: Path, home: Path
-) -> None:
-    put(repo, "copilot")
-    path = ".github/hooks/ghp-agents.json"
-    assert found(repo) == [
-        finding.warning(
-            "hooks",
-            f"Copilot CLI does not trust {repo}: it runs none of the hooks in {path}.",
-            f"Start `copilot` in {repo} and trust the folder.",
-        )
-    ]
-    (home / ".copilot").mkdir()
-    (home / ".copilot/config.json").write_text(json.dumps({"trustedFolders": [str(repo)]}))
-    assert found(repo) == [finding.ok("hooks", f"Copilot CLI has hooks in {path}.")]
 
 
 def test_where_aider_is_used_its_commits_should_be_checked(repo: Path) -> None:
