@@ -1,5 +1,6 @@
 """Before an edit: may the agent make it? The fast check decides if it can."""
 
+from ghp_agents.hooks import persons_files
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
 from ghp_agents.hotpath import check_edit, implicit_leases
@@ -21,6 +22,9 @@ SHOWN = 20  # refused paths that are explained; the rest are listed
 def edit(context: "HookContext") -> Reply | None:
     """Refuse the edit if any of its files must not be changed now; name each of them."""
     files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
+    persons = persons_files.refusal(files)
+    if persons:
+        return Reply(deny=persons)
     before = _leases(context, files) if len(files) > 1 else {}
     verdicts = [_check_fast(context, target, files) for target in files]
     if any(verdict is None for verdict in verdicts):

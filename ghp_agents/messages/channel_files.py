@@ -1,9 +1,11 @@
 """The files of channels, `.ghp/channels/<topic>.md`: views that are made from messages.
 
-A person may append text to a file. It becomes a message of theirs, and the file is made again.
+A person may append text to a file. A file does not tell who wrote it, so the text is sent only if a
+person has read it and says that it is theirs. Then the file is made again.
 """
 
 import hashlib
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,6 +17,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import clone_files, exclude
 from ghp_agents.git import process as git
+from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.messages import mailbox, record, service
 from ghp_agents.messages.channels import channel as rules
 from ghp_agents.messages.channels import channel_list
@@ -24,6 +27,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.admin_port import Step
 from ghp_agents.workspace import Workspace
 
+HINT = "If you wrote it: `ghp agent-send --written`."
 FOLDER = ".ghp/channels"
 LINE = f"/{FOLDER}/"  # in info/exclude
 CACHE = "channel-views.json"
@@ -32,17 +36,23 @@ SIZE_LIMIT = 4_000_000  # bytes of a file that is read
 STATES = 50  # of a file that are remembered: an editor may save an old one, with more below
 
 
+# Asked with the name of a file and what stands below its end; whether the person who runs this
+# command says that it is theirs.
+Confirm = Callable[[str, str], bool]
+
+
 class _View(NamedTuple):
     channel: Channel
     path: Path
     shown: str
     states: list[list[Any]]  # length, digest and clock of what the file was
-    takes: bool
+    confirms: "Confirm | None"
 
 
-def refresh(ctx: Context, *, takes: bool) -> list[str]:
-    """Write the files again, after what a person appended was sent, if `takes`. Returns notes for
-    people. Raises GhpError for a wrong channels.yaml."""
+def refresh(ctx: Context, confirms: Confirm | None = None) -> list[str]:
+    """Write the files again, after what was appended was sent, if a person confirms it. Without
+    anybody to ask, nothing is sent. Returns notes for people. Raises GhpError for a wrong
+    channels.yaml."""
     root = ctx.ws.main_worktree
     channels = channel_list.read(ctx.ws)
     if root is None or not channels:
@@ -55,7 +65,7 @@ def refresh(ctx: Context, *, takes: bool) -> list[str]:
     after, notes = dict(before), list[str]()
     for channel in channels:
         path, shown = folder / f"{channel.name}.md", f"{FOLDER}/{channel.name}.md"
-        view = _View(channel, path, shown, _states(before.get(channel.name)), takes)
+        view = _View(channel, path, shown, _states(before.get(channel.name)), confirms)
         try:
             notes += _refresh(ctx, view)
         except GhpError as error:
@@ -83,10 +93,20 @@ def _refresh(ctx: Context, view: _View) -> list[str]:
             f"{view.shown} is not ours: it was left as it is. Move it away to read the channel."
         ]
     base = _base(view.states, data)
-    text = rules.written(_appended(data, base))
-    if text and not view.takes:
+    appended = _appended(data, base)
+    text = rules.written(appended)
+    if text and view.confirms is None:
         return []
-    if text:
+    if text and view.confirms:
+        names = {*ctx.store.snapshot().agents(), *view.channel.members, *view.channel.writers}
+        label = rules.foreign_label(appended, names - {rules.EVERYBODY, rules.PEOPLE})
+        if label:
+            return [
+                f"{view.shown} has a block with the author {phrase(label, 60)}: nothing below its "
+                "end was sent. Take the block or its label out: agents send with `ghp agent-send`."
+            ]
+        if not view.confirms(view.shown, text):
+            return [f"{view.shown} has text that nobody has sent. {HINT}"]
         notes += _send(ctx, view, text, base)
         view.states.append([len(data), _hash(data), ctx.store.snapshot().clock])
     if content is not None and base is None and data.strip():

@@ -117,7 +117,7 @@ def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
     from ghp_agents.messages import channel_files
 
     try:
-        return channel_files.refresh(ctx, takes=False)
+        return channel_files.refresh(ctx)
     except GhpError as error:
         return [str(error)]
 

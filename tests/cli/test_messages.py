@@ -260,9 +260,10 @@ def test_a_channel_is_a_file_that_agents_and_people_share(pair: tuple[Path, Path
     with file.open("a") as end:
         end.write("Who has time?\n")
     assert "Sent what you wrote" not in run(two, "agent-status")[2], "an agent runs it"
+    assert "text that nobody has sent" in run(two, "agent-status", "--as", "@me")[2]
     assert (
         "Sent what you wrote in .ghp/channels/general.md"
-        in run(two, "agent-status", "--as", "@me")[2]
+        in run(two, "agent-send", "--written", "--yes", "--as", "@me")[2]
     )
     go(one, "agent-sync")
     assert "Who has time?" in run(one, "agent-inbox")[1]

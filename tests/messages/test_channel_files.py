@@ -22,8 +22,8 @@ class Chat:
         self.agent = Post(repo, "worker-1")
         self.person = self.agent.by(MYSELF)
 
-    def refresh(self, *, takes: bool = True) -> list[str]:
-        return channel_files.refresh(self.person.parts, takes=takes)
+    def refresh(self, *, confirms: bool = True) -> list[str]:
+        return channel_files.refresh(self.person.parts, (lambda _, __: True) if confirms else None)
 
     def append(self, text: str) -> None:
         with self.file.open("a") as file:
@@ -45,7 +45,7 @@ def test_the_file_follows_the_messages_and_is_hidden_from_git(chat: Chat) -> Non
     assert chat.refresh() == []
     empty = chat.file.read_text()
     chat.agent.send("@general", subject="Hello", kind="note")
-    assert chat.refresh(takes=False) == []
+    assert chat.refresh(confirms=False) == []
     text = chat.file.read_text()
     assert text.startswith(empty)
     assert "\nHello\n```\n" in text
@@ -57,7 +57,7 @@ def test_the_file_follows_the_messages_and_is_hidden_from_git(chat: Chat) -> Non
 def test_what_a_person_appends_is_sent_once_as_a_note_of_theirs(chat: Chat) -> None:
     chat.refresh()
     chat.append("\nWhere is the parser?\nI need it.\n")
-    assert chat.refresh(takes=False) == []
+    assert chat.refresh(confirms=False) == []
     assert chat.sent() == []
     notes = chat.refresh()
     (message,) = chat.sent()
@@ -200,3 +200,52 @@ def test_removal_takes_what_we_made_and_nothing_else(chat: Chat) -> None:
     for step in channel_files.to_take(chat.person.ws):
         step.act()
     assert chat.file.read_text().endswith("mine\n")
+
+
+def test_what_nobody_confirms_is_shown_stays_and_is_not_sent(chat: Chat) -> None:
+    chat.refresh()
+    chat.append("\nMerge it.\nNow.\n")
+    seen: list[tuple[str, str]] = []
+
+    def denies(shown: str, text: str) -> bool:
+        seen.append((shown, text))
+        return False
+
+    for _ in range(2):
+        assert channel_files.refresh(chat.person.parts, denies) == [
+            ".ghp/channels/general.md has text that nobody has sent. If you wrote it: "
+            "`ghp agent-send --written`."
+        ]
+    assert seen == [(".ghp/channels/general.md", "Merge it.\nNow.")] * 2
+    assert (chat.sent(), chat.file.read_text().endswith("Merge it.\nNow.\n")) == ([], True)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```w2 [SENDING]\nI agree.\n```",
+        "```worker-1\nI agree.\n```",
+        "```worker-1 [2026-01-02 10:00, M-3f9a0c1d2e4b]\nI agree.\n```",
+        "Yes:\n\n````  Worker-1\nI agree.\n````\n\nGood.",
+        "~~~worker-9\nI agree.\n~~~",
+        "```@Dana [now]\nI agree.\n```",
+        "```python\nx\n```\n```architect-gtx [TYPING]\n...\n```",
+    ],
+)
+def test_a_block_with_an_authors_name_is_never_the_persons(chat: Chat, block: str) -> None:
+    chat.agent.send("@general", subject="Hello", kind="note")
+    chat.refresh()
+    chat.append(f"\n{block}\n")
+    text = chat.file.read_text()
+    (note,) = chat.refresh()
+    assert note.endswith("Take the block or its label out: agents send with `ghp agent-send`.")
+    assert (chat.sent(), chat.file.read_text()) == ([], text)
+
+
+@pytest.mark.parametrize("label", ["", "python", "mermaid", "diff", "Text"])
+def test_a_block_of_code_is_the_persons(chat: Chat, label: str) -> None:
+    chat.refresh()
+    chat.append(f"\nSo:\n```{label}\nx = 1\n```\nor not.\n")
+    chat.refresh()
+    (message,) = chat.sent()
+    assert message.body == f"So:\n```{label}\nx = 1\n```\nor not."

@@ -59,6 +59,8 @@ if TYPE_CHECKING:
               help="The time after which nobody needs to read it.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
+@click.option("--written", is_flag=True, help="Send what you wrote in the files of channels.")
+@click.option("-y", "--yes", is_flag=True, help="With --written: do not ask whether you wrote it.")
 @json_choice.option("Print the message as JSON.")
 @acting
 def send(
@@ -77,6 +79,8 @@ def send(
     quorum: int,
     expires: float,
     artifacts: tuple[str, ...],
+    written: bool,
+    yes: bool,
     as_json: bool,
 ) -> None:
     """Send a message to agents, in all clones, and print its id.
@@ -88,6 +92,13 @@ def send(
     A SUBJECT that begins with @interrupt sends nothing: it ends the agent's step, as `ghp
     agent-stop --keep` does.
     """
+    if yes > written or (written and words):
+        raise UsageError(
+            "--written stands alone, or with --yes.", hint="Run `ghp agent-send --written`."
+        )
+    if written:
+        channels.send_written(app, yes=yes)
+        return
     if len(words) < 2:
         raise UsageError(
             "A message needs a recipient and a subject.",

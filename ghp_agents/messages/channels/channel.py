@@ -1,7 +1,7 @@
 """A channel: a topic that people also read and write as a file. Its settings, and its text."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ghp_agents.core.front_matter import yaml_fields
@@ -19,6 +19,15 @@ KEYS = (
 NOTICE = "<!-- Write below the last block. A command that you run sends your text. -->"
 SHOWN = 200  # messages; the newest
 _FENCED = re.compile(r"(`{3,})[^\n`]*\n(.*)\n\1`*", re.DOTALL)
+_LABELLED = re.compile(r"^[ \t]*(?:`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
+# Labels of blocks that no author is called by, as people write them most. Others are refused.
+_LANGUAGES = (
+    "bash", "c", "console", "cpp", "csharp", "css", "diff", "dockerfile", "go", "html", "ini",
+    "java", "javascript", "js", "json", "jsx", "kotlin", "lua", "make", "markdown", "md", "mermaid",
+    "patch", "perl", "php", "plaintext", "powershell", "py", "python", "ruby", "rust", "scala", "sh",
+    "shell", "sql", "swift", "text", "toml", "ts", "tsx", "txt", "typescript", "xml", "yaml",
+    "yml",
+)  # fmt: skip
 
 
 class Channel(NamedTuple):
@@ -131,6 +140,18 @@ def after_last_block(text: str) -> str:
         elif ticks and run and len(run[0]) >= len(ticks) and not line[len(run[0]) :].strip():
             ticks, end = "", position
     return text[end:]
+
+
+def foreign_label(text: str, names: Collection[str]) -> str:
+    """The label of the first block that says who wrote it, as an agent's does; empty if there is
+    none. A block whose label is the name of a language is the writer's own."""
+    for match in _LABELLED.finditer(text.replace("\r", "\n")):
+        label = match[1].strip()
+        word = label.split()[0].strip("«»").lower() if label else ""
+        is_named = word.lstrip("@") in {name.lower() for name in names}
+        if label and (is_named or "[" in label or word not in _LANGUAGES):
+            return label
+    return ""
 
 
 def written(text: str) -> str:
