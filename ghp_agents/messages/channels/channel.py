@@ -24,8 +24,8 @@ _LABELLED = re.compile(r"^[ \t]*(?:`{3,}|~{3,})([^\n`]*)$", re.MULTILINE)
 _LANGUAGES = (
     "bash", "c", "console", "cpp", "csharp", "css", "diff", "dockerfile", "go", "html", "ini",
     "java", "javascript", "js", "json", "jsx", "kotlin", "lua", "make", "markdown", "md", "mermaid",
-    "patch", "perl", "php", "plaintext", "powershell", "py", "python", "ruby", "rust", "scala", "sh",
-    "shell", "sql", "swift", "text", "toml", "ts", "tsx", "txt", "typescript", "xml", "yaml",
+    "patch", "perl", "php", "plaintext", "powershell", "py", "python", "ruby", "rust", "scala",
+    "sh", "shell", "sql", "swift", "text", "toml", "ts", "tsx", "txt", "typescript", "xml", "yaml",
     "yml",
 )  # fmt: skip
 
