@@ -11,8 +11,45 @@ if TYPE_CHECKING:
 
 LONGEST = 20_000  # characters
 ANY = "*"  # a rule that allows every line
-# What an agent needs to finish its work. None of them runs another program or changes the set-up.
-GIT = ("add", "branch --show-current", "commit", "diff", "log", "rev-parse", "show", "status")
+# What an agent needs to finish its work: git's verbs with the options that they may have. Nothing
+# else is implied, neither shortened nor negated: `--no-show-current -D` deletes, `-v` shows files.
+# After an option that ends with `=`, the next word or the rest of the word is its value.
+_DIFF = (
+    "--", "--cached", "--check", "--exit-code", "--merge-base", "--name-only", "--name-status",
+    "--no-color", "--no-renames", "--numstat", "--patch", "--quiet", "--shortstat", "--staged",
+    "--stat", "--summary", "--word-diff", "-M", "-b", "-p", "-u", "-w",
+    "--diff-filter=", "--unified=", "-G=", "-S=", "-U=",
+)  # fmt: skip
+_LOG = (
+    *_DIFF, "--abbrev-commit", "--all", "--decorate", "--first-parent", "--follow", "--graph",
+    "--merges", "--no-decorate", "--no-merges", "--no-patch", "--oneline", "--reverse", "-s",
+    "--after=", "--author=", "--before=", "--format=", "--grep=", "--max-count=", "--pretty=",
+    "--since=", "--skip=", "--until=", "-n=",
+)  # fmt: skip
+GIT: "dict[str, tuple[str, ...]]" = {
+    "add": (
+        "--", "--all", "--dry-run", "--force", "--intent-to-add", "--update", "--verbose", "-A",
+        "-N", "-f", "-n", "-u", "-v",
+    ),
+    "commit": (
+        "--", "--all", "--allow-empty", "--amend", "--no-edit", "--quiet", "--signoff", "-a", "-q",
+        "-s", "--file=", "--message=", "-F=", "-am=", "-m=", "-qam=", "-qm=",
+    ),
+    "diff": _DIFF,
+    "log": _LOG,
+    "rev-parse": (
+        "--abbrev-ref", "--git-common-dir", "--git-dir", "--is-inside-work-tree", "--quiet",
+        "--short", "--show-prefix", "--show-toplevel", "--verify", "-q",
+    ),
+    "show": _LOG,
+    "status": (
+        "--", "--branch", "--ignored", "--long", "--porcelain", "--porcelain=v1",
+        "--porcelain=v2", "--short", "--untracked-files=all", "--untracked-files=no",
+        "--untracked-files=normal", "-b", "-s", "-sb", "-u", "-uall", "-uno", "-unormal", "-z",
+    ),
+}  # fmt: skip
+BRANCH = ["git", "branch", "--show-current"]  # alone
+COUNTED = ("diff", "log", "show")  # `-3` is an option of these
 GHP = (
     "agent-check", "agent-claim", "agent-conflicts", "agent-escalate", "agent-escalations",
     "agent-explain", "agent-finish", "agent-handoff", "agent-heartbeat", "agent-inbox",
@@ -22,8 +59,8 @@ GHP = (
     "agent-subscribe", "agent-sync", "agent-thread", "agent-topic", "agent-update",
     "agent-vote", "agent-where", "agent-whoami",
 )  # fmt: skip
-WRITES = ("--out", "--no-i")  # git's `--output FILE` and `--no-index`, also shortened
 SHOWS = ("diff", "log", "show")  # git's verbs that print what is in files of any name
+OWN_SHOWS = ("--commits", "--diff", "--stdout")  # options of ghp that print it
 # Of ghp: what runs a program, or writes files of any name.
 RUNS = ("--exec", "--allow-config")
 WRITERS = {"agent-jobs": ("export", "import")}
@@ -52,7 +89,7 @@ def refusal(
 ) -> str:
     """Why a shell line is not allowed; empty if it is. `own` are the ways to call this program,
     `inside` says whether a folder to change to is in the worktree, `names` whether a word may be
-    an argument in a folder, and `shows` whether git may print what is in files."""
+    an argument in a folder, and `shows` whether what is in files of any name may be printed."""
     if ANY in rules:
         return ""
     try:
@@ -64,11 +101,10 @@ def refusal(
     folder = next((words[1] for words in parsed if words[0] == "cd" and len(words) == 2), "")
     places = {"", folder}  # another process may be in either
     allowed = [rule.split() for rule in rules]
-    git = [["git", *verb.split()] for verb in GIT if shows or verb not in SHOWS]
     for words in parsed:
         if _is_allowed(words, allowed):
             continue
-        if not _is_implied(words, own, inside, git):
+        if not _is_implied(words, own, inside, shows):
             return f"`{' '.join(words[:3])[:60]}` is not among the commands that it may run"
         if any(isinstance(word, Expanded) for word in words):
             return "the shell would replace a pattern with file names; quote it"
@@ -85,17 +121,44 @@ def _is_implied(
     words: "Sequence[str]",
     own: "Sequence[Sequence[str]]",
     inside: "Callable[[str], bool]",
-    git: "Sequence[Sequence[str]]",
+    shows: bool,
 ) -> bool:
     if words[0] == "cd":
         return len(words) == 2 and inside(words[1])
     if words[0] == "git":
-        return _is_allowed(words, git) and not any(x.startswith(WRITES) for x in words)
+        return list(words) == BRANCH or _is_plain_git(words[1:], shows)
     start = next((len(x) for x in own if list(words[: len(x)]) == list(x)), None)
     if start is None or words[start : start + 1] == [] or words[start] not in GHP:
         return False
-    barred = WRITERS.get(words[start], ())
-    return not any(x in barred or x.partition("=")[0] in RUNS for x in words[start + 1 :])
+    barred = (*RUNS, *WRITERS.get(words[start], ()), *(() if shows else OWN_SHOWS))
+    return not any(x.partition("=")[0] in barred for x in words[start + 1 :])
+
+
+def _is_plain_git(words: "Sequence[str]", shows: bool) -> bool:
+    """Whether all options are among those of the verb."""
+    verb = words[0] if words else ""
+    if verb not in GIT or (verb in SHOWS and not shows):
+        return False
+    known = GIT[verb]
+    rest = iter(words[1:])
+    for word in rest:
+        name, mark, _ = word.partition("=")
+        if word == "--":
+            return True
+        if word[:1] != "-" or word in known or (mark and name[:2] == "--" and f"{name}=" in known):
+            continue
+        if f"{word}=" in known:
+            if next(rest, None) is None:
+                return False
+        elif not (verb in COUNTED and _is_counted(word)):
+            return False
+    return True
+
+
+def _is_counted(word: str) -> bool:
+    """Whether the word is `-3`, `-n3` or `-U3`."""
+    number = word[2:] if word[1:2] in ("n", "U") else word[1:]
+    return number.isascii() and number.isdigit()
 
 
 def _parts(words: "Sequence[str]") -> "list[str]":
@@ -106,7 +169,8 @@ def _parts(words: "Sequence[str]") -> "list[str]":
             operands += [word.partition("=")[2]]
         elif word[:1] == "-":  # `-F/etc/x`, `-aF/etc/x`
             operands += [word[at:] for at in range(2, min(len(word), 100))]
-    return operands
+    # `src/a.py#L1-20` is a part of a file.
+    return operands + [word.partition("#")[0] for word in operands if "#" in word]
 
 
 def commands(line: str) -> "list[list[str]]":

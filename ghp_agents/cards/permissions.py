@@ -17,6 +17,7 @@ RIGHTS = "GHP_RIGHTS"  # the variable with the file's path
 REFUSED = "refused"  # a file beside it, with a line for each refusal
 REFUSED_LIMIT = 100_000  # bytes of it; later refusals are not kept
 VERSION = 2
+LONGEST_NAME = 4_096  # bytes; Linux opens no longer path, with the zero at its end
 # Tools that touch nothing but the client itself. What their sub-agents do is asked about, too.
 HARMLESS = (
     "Agent", "AskUserQuestion", "BashOutput", "EnterPlanMode", "ExitPlanMode", "KillShell",
@@ -84,6 +85,8 @@ class Rights:
         def names(folder: str, word: str) -> bool:
             if "\0" in word:
                 return False
+            if len(os.fsencode(word)) >= LONGEST_NAME:
+                return True  # no program can open it
             real = os.path.realpath(os.path.join(cwd, folder, word))
             if not _below(real, top):
                 return not os.path.lexists(real)

@@ -127,8 +127,8 @@ def _modes(lines: "_Lines", facts: dict[bytes, bytes]) -> tuple[str, str]:
     if index is None or sum(kind in facts for kind in kinds) > 1 or both[0] != both[1]:
         raise lines.wrong("follows contradictory file modes")
     kept = (index[1] or b"").decode()
-    old, new = (facts.get(key, b"").decode() for key in (b"old mode", b"new mode"))
-    come, gone = (facts.get(key, b"").decode() for key in kinds[:2])
+    modes = (facts.get(key, b"") for key in (b"old mode", b"new mode", *kinds[:2]))
+    old, new, come, gone = (mode.decode("ascii", "replace") for mode in modes)
     if sum(map(bool, (kept, old, come, gone))) > 1:
         raise lines.wrong("follows contradictory file modes")
     if not {old, new} <= {"", *_REGULAR} or not {kept, come, gone} <= {"", LINK, *_REGULAR}:

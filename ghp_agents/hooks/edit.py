@@ -1,6 +1,6 @@
 """Before an edit: may the agent make it? The fast check decides if it can."""
 
-from ghp_agents.hooks import persons_files
+from ghp_agents.hooks import deadline, persons_files
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
 from ghp_agents.hotpath import check_edit, implicit_leases
@@ -17,26 +17,63 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy import Verdict
 
 SHOWN = 20  # refused paths that are explained; the rest are listed
+MOST = 1_000  # files of one event
+TOO_MANY = "The edit names {} files; at most {} can be decided at once.\nNext: Split it."
 
 
 def edit(context: "HookContext") -> Reply | None:
     """Refuse the edit if any of its files must not be changed now; name each of them."""
-    files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
+    if len(context.event.paths) > MOST:
+        return Reply(deny=TOO_MANY.format(len(context.event.paths), MOST))
+    with deadline.budget(deadline.PROCESSOR_S, processor=True):
+        files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
     persons = persons_files.refusal(files)
     if persons:
         return Reply(deny=persons)
     before = _leases(context, files) if len(files) > 1 else {}
-    verdicts = [_check_fast(context, target, files) for target in files]
-    if any(verdict is None for verdict in verdicts):
-        verdicts = list(_check_slow_in_time(context, files))
-    refused = [verdict for verdict in verdicts if verdict is not None and verdict.is_refused]
-    if refused and len(files) > 1:
+    verdicts = _decided(context, files)
+    if any(verdict.is_refused for verdict in verdicts) and len(files) > 1:
         _drop_new_leases(context, files, before)
+    return _reply(context, verdicts)
+
+
+def by_last_rules(context: "HookContext") -> Reply | None:
+    """The reply where the edit could not be decided."""
+    files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
+    return _reply(context, _by_last_rules(context, files))
+
+
+def _reply(context: "HookContext", verdicts: "Sequence[Verdict]") -> Reply | None:
+    refused = [verdict for verdict in verdicts if verdict.is_refused]
     if not refused:
-        warnings = dict.fromkeys(verdict.why for verdict in verdicts if verdict and verdict.why)
+        warnings = dict.fromkeys(verdict.why for verdict in verdicts if verdict.why)
         return Reply(context="\n".join(warnings)) if warnings else None
     is_fenced = any(verdict.kind == FENCED for verdict in refused)
     return Reply(deny=explain(refused), on_sent=lambda: _mark_fence(context) if is_fenced else None)
+
+
+def _decided(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence[Verdict]":
+    """The decision about each file: the fast check's, else the full check's, else that of the
+    policy that was read last."""
+    try:
+        with deadline.budget(deadline.PROCESSOR_S, processor=True):
+            verdicts = [_check_fast(context, target, files) for target in files]
+        if all(verdicts):
+            return [verdict for verdict in verdicts if verdict]
+        with deadline.budget(deadline.BUDGET_S):
+            return _check_slow(context, files)
+    except deadline.OverBudgetError as error:
+        from ghp_agents.hotpath import error_log
+
+        where = context.place.toplevel or context.place.git_dir
+        error_log.log_error(error, where, context.environ, where="decide about an edit")
+        return _by_last_rules(context, files)
+
+
+def _by_last_rules(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence[Verdict]":
+    rules = context.folders, context.agent
+    decided = [check_edit.by_last_rules(*rules, file.path, context.now) for file in files]
+    return [verdict for verdict in decided if verdict]
 
 
 def _mark_fence(context: "HookContext") -> None:
@@ -112,18 +149,6 @@ def _before_and_after(
         return before, content_after(context.event, f"{top}/{target.path}", before)
     except UnknownEditError as error:
         raise UndecidedError(f"what the edit writes is unknown: {error}") from error
-
-
-def _check_slow_in_time(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":
-    """The full check's answer; if it takes too long, that of the last known policy."""
-    from ghp_agents.hooks import deadline
-
-    try:
-        with deadline.budget(deadline.BUDGET_S):
-            return _check_slow(context, files)
-    except deadline.OverBudgetError:
-        where = context.folders, context.agent
-        return [check_edit.by_last_rules(*where, target.path, context.now) for target in files]
 
 
 def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[Verdict]":

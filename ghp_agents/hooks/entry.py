@@ -1,11 +1,14 @@
 """`python -P -m ghp_agents hook CLIENT`: reads an event from standard input, prints the reply.
 
-Only a decision stops an agent. On any error the agent continues: there is no output, the exit code
-is 0, and the error is in the clone's log.
+One rule for all that cannot be decided, be it for an error, an odd event or the time it takes: a
+tool of a run with permissions is refused; an edit of any other session is decided by the policy
+that was read last, and allowed if there is none. The exit code is 0, and the error is in the
+clone's log.
 """
 
 import os
 
+from ghp_agents.hooks import deadline
 from ghp_agents.hotpath import fastjson
 
 TYPE_CHECKING = False
@@ -14,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ghp_agents.hooks.event import Event, Reply
+    from ghp_agents.hooks.scene import HookContext
 
 USAGE = b"`hook CLIENT` is what agents' clients call; `agent-init --hooks` puts it there.\n"
 INPUT_LIMIT = 128_000_000  # bytes; the event includes the content of a written file
@@ -22,31 +26,47 @@ CHUNK = 1_048_576
 CLIENTS = ("claude", "codex", "gemini", "cursor", "opencode", "copilot", "qwen", "pi", "openai")
 
 
+REFUSED = "ghp-agents could not decide whether this tool may be used, so it was refused."
+
+
 class OddInputError(Exception):
     """The input is not an event of the client; it is only logged."""
+
+
+class Input:
+    """What a client sent, as far as it was read."""
+
+    def __init__(self) -> None:
+        self.content = b""
+        self.cwd: str | None = None  # the folder that the event names
+        self.context: HookContext | None = None
 
 
 def run(argv: "Sequence[str]") -> int:
     """Handle the event on standard input for the named client."""
     environ = dict(os.environ)
     where = "hook " + " ".join(argv)[:80]
-    cwd: list[str | None] = [None]
+    given = Input()
     try:
-        _run(argv, environ, cwd)
-    except Exception as error:  # last resort: an agent must not fail because of us
-        log(error, cwd[0], environ, where)
+        _run(argv, environ, given)
+    except (Exception, deadline.OverBudgetError) as error:  # last resort
+        log(error, given.cwd, environ, where)
+        if "GHP_RIGHTS" in environ:
+            return _refuse(argv, given)
+        if given.context is not None and given.context.event.kind == "edit":
+            _answer_by_last_rules(argv, given.context)
     return 0
 
 
-def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | None]") -> None:
+def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", given: Input) -> None:
     has_reader = _open_closed()
     if os.isatty(0):
         os.write(2, USAGE)
         return
-    payload = _read_payload()
+    payload = _read_payload(given)
     client = argv[0] if argv else ""
     folder = payload.get("cwd")
-    cwd[0] = folder if isinstance(folder, str) else None
+    given.cwd = folder if isinstance(folder, str) else None
     if client == "claude-statusline":
         from ghp_agents.hooks import statusline
 
@@ -56,21 +76,50 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", cwd: "list[str | N
     if "GHP_RIGHTS" in environ:  # a run with a manifest
         from ghp_agents.hooks import run_rights
 
-        refused = run_rights.refusal(protocol, payload, environ)
+        with deadline.budget(deadline.PROCESSOR_S, processor=True):
+            refused = run_rights.refusal(protocol, payload, environ)
         if refused is not None:
             if has_reader:
                 _answer(protocol.render(*refused), refused[1])
             return
-    event: Event | None = protocol.parse(payload)
+    with deadline.budget(deadline.PROCESSOR_S, processor=True):
+        event: Event | None = protocol.parse(payload)
     if event is None:
         return  # not an event that we handle
-    cwd[0] = event.cwd
+    given.cwd = event.cwd
     from ghp_agents.hooks import handlers, scene
 
-    context = scene.find(event, environ)
+    given.context = context = scene.find(event, environ)
     reply = handlers.handle(context) if context else None
     if reply is not None and has_reader:
         _answer(protocol.render(event, reply), reply)
+
+
+def _refuse(argv: "Sequence[str]", given: Input) -> int:
+    """Refuse the tool of a run that could not be decided; the exit code."""
+    from ghp_agents.hooks.event import Event, Reply
+
+    try:
+        protocol = _load_protocol(argv[0] if argv else "")
+        kinds: dict[str, str] = protocol.CLIENT.kinds
+    except Exception:
+        os.write(2, f"{REFUSED}\n".encode())
+        return 2  # clients take this for a refusal
+    named = {kind for name, kind in kinds.items() if f'"{name}"'.encode() in given.content}
+    if named and "edit" not in named:
+        return 0  # about no tool that is about to be used
+    name = next(name for name, kind in kinds.items() if kind == "edit")
+    event, reply = Event(argv[0], "edit", name, None, None), Reply(deny=REFUSED)
+    _answer(protocol.render(event, reply), reply)
+    return 0
+
+
+def _answer_by_last_rules(argv: "Sequence[str]", context: "HookContext") -> None:
+    from ghp_agents.hooks import edit
+
+    reply = edit.by_last_rules(context)
+    if reply is not None:
+        _answer(_load_protocol(argv[0]).render(context.event, reply), reply)
 
 
 def _load_protocol(name: str) -> "Any":
@@ -91,7 +140,7 @@ def _open_closed() -> bool:
     return has_reader
 
 
-def _read_payload() -> "dict[str, Any]":
+def _read_payload(given: Input) -> "dict[str, Any]":
     """The JSON object on standard input. Reads to the end: some clients fail on an early close."""
     parts: list[bytes] = []
     size = 0
@@ -99,10 +148,11 @@ def _read_payload() -> "dict[str, Any]":
         size += len(data)
         if size <= INPUT_LIMIT:
             parts.append(data)
+    given.content = b"".join(parts)
     if size > INPUT_LIMIT:
         raise OddInputError(f"The event has {size} bytes; only {INPUT_LIMIT} are read.")
     try:
-        value = fastjson.decode(b"".join(parts).decode("utf-8"))
+        value = fastjson.decode(given.content.decode("utf-8"))
     except ValueError as error:
         raise OddInputError(f"The event ({size} bytes) is not JSON: {str(error)[:200]}") from None
     if not isinstance(value, dict):

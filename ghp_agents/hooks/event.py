@@ -152,6 +152,13 @@ class Client:
             model=text(payload, "model"),
         )
 
+    def lines(self, tool: str, arguments: "Any") -> "list[str] | None":
+        """The shell lines that a tool is given, at each key that may have one; None for a tool that
+        runs none."""
+        if tool not in self._runs:
+            return None
+        return [line for key in self._commands if (line := text(arguments, key))]
+
     def tool_use(self, tool: str, arguments: "Any") -> ToolUse:
         """What the agent did with a tool."""
         edited = self._edited(tool, arguments)

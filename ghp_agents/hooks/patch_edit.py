@@ -20,6 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+PROGRAM = "apply_patch"
 BEGIN, END, END_OF_FILE = "*** Begin Patch", "*** End Patch", "*** End of File"
 ADD, DELETE, UPDATE = "*** Add File: ", "*** Delete File: ", "*** Update File: "
 MOVE = "*** Move to: "
@@ -103,6 +104,40 @@ def sections(patch: str) -> "list[PatchSection]":
         else:
             sections[-1].lines.append(line)
     return sections
+
+
+def from_shell(line: str) -> "tuple[str, str] | None":
+    """The folder and the patch of a shell line that does nothing but apply a patch:
+
+        [cd FOLDER &&] apply_patch <<'WORD'
+        …
+        WORD
+
+    None for all other lines. The word is quoted, so the shell expands nothing in the patch.
+    """
+    head, _, body = line.strip("\n").partition("\n")
+    before, both, after = head.rpartition("&&")
+    program, _, mark = (part.strip(" ") for part in after.partition("<<"))
+    lines, word = body.split("\n"), mark[1:-1]
+    is_quoted = word.isidentifier() and mark in (f"'{word}'", f'"{word}"')
+    if program != PROGRAM or not is_quoted or word not in lines[-1:] or word in lines[:-1]:
+        return None
+    folder = _changed_to(before) if both else ""
+    return None if folder is None or "\0" in body else (folder, "\n".join(lines[:-1]))
+
+
+def _changed_to(line: str) -> str | None:
+    """The folder of `cd FOLDER`; None for all other lines."""
+    from ghp_agents.cards import command_rules
+
+    try:
+        commands = command_rules.commands(line)
+    except command_rules.UnclearError:
+        return None
+    if len(commands) != 1 or commands[0][0] != "cd" or len(commands[0]) != 2:
+        return None
+    folder = commands[0][1]
+    return None if isinstance(folder, command_rules.Expanded) or folder[:1] == "-" else folder
 
 
 def _body(lines: "list[str]") -> "list[str]":

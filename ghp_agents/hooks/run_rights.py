@@ -5,7 +5,8 @@ import os
 
 from ghp_agents.cards import permissions
 from ghp_agents.cards.permissions import FETCH, SEARCH, Rights
-from ghp_agents.hooks.event import EDITED, RAN, READ, SEARCHED, Event, Reply, first, text
+from ghp_agents.hooks import patch_edit
+from ghp_agents.hooks.event import EDITED, READ, SEARCHED, Event, Reply, first, patched, text
 from ghp_agents.hotpath.quoting import clean
 
 TYPE_CHECKING = False
@@ -53,13 +54,21 @@ def _judged(
     given = payload.get("tool_input")
     cwd = text(payload, "cwd") or rights.top
     use = client.tool_use(tool, given)
+    lines = client.lines(tool, given)
+    if lines is not None:
+        folder = _at(cwd, first(given, FOLDERS))
+        for line in lines:
+            given_patch = patch_edit.from_shell(line) if use.verb == EDITED else None
+            if given_patch:
+                what, why = _judged_patch(*given_patch, folder, rights)
+            else:
+                what, why = line, rights.running(line, folder)
+            if why:
+                return what, why
+        return tool, "" if lines else "it names no command"
     if use.verb == EDITED:
         paths = [*use.what, *_named(given, PATHS)]
         return _first(paths, cwd, rights.writing) if paths else ("", "it names no file")
-    if use.verb == RAN:
-        line = use.what[0] if use.what else ""
-        folder = _at(cwd, first(given, FOLDERS))
-        return line, rights.running(line, folder) if line else "it names no command"
     if use.verb in (READ, SEARCHED):
         if use.verb == SEARCHED and rights.read:  # it shows what is in files of any name
             return tool, "it may read some files only, so it cannot search"
@@ -70,7 +79,20 @@ def _judged(
         return url, rights.reaching(url)
     if tool in SEARCH:
         return tool, "" if rights.network == [] else rights.reaching("*")
+    if tool.startswith(permissions.OURS) and isinstance(given, dict):
+        shown = given.get("excerpts")  # "src/a.py#L1-20"
+        places = [str(place).partition("#")[0] for place in shown] if shown else []
+        what, why = _first(places, cwd, rights.reading) if places else ("", "")
+        if why:
+            return what, why
     return tool, rights.using(tool)
+
+
+def _judged_patch(place: str, patch: str, folder: str, rights: Rights) -> "tuple[str, str]":
+    """The files of a patch that a shell line applies in `place`."""
+    paths = patched(patch)
+    at = _at(folder, place) if place else folder
+    return _first(paths, at, rights.writing) if paths else (place, "its patch names no file")
 
 
 def _named(given: "Any", keys: "Sequence[str]") -> "list[str]":

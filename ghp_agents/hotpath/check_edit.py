@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
 
-LATE = "late"  # kind of a verdict caused only by a timeout
-
-
 def quick(
     place: "Location",
     folders: "Sequence[str]",
@@ -143,15 +140,13 @@ def _is_overridden(
     return overrides.allows_holder(folders, agent, key, git_dir, holder)
 
 
-def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict:
-    """The decision if the state could not be read in time. What was last known as another's lease
-    or claim is refused, whether or not its holder is alive. Without a compiled policy everything is
-    refused, because nothing is known."""
+def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict | None:
+    """The decision if the state could not be read, or not in time. What was last known as another's
+    lease or claim is refused, whether or not its holder is alive. None without a compiled policy:
+    nothing is known."""
     book = policy_cache.read_stale(folders[0])
     if book is None:
-        why = f"The check of {path} timed out, and this clone has no cached policy."
-        hint = "Run `ghp agent-check PATH`, which has no time limit, then try again."
-        return Verdict(policy.DENY, path, LATE, why=why, next=hint)
+        return None
     now_text = heartbeat.to_text(now)
     presence = presence_file.newest(folders, agent)
     case = EditRequest(
@@ -160,7 +155,7 @@ def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -
     )  # fmt: skip
     verdict = policy.decide(book, path, case)
     if verdict.is_refused:
-        verdict.why += " Reading the state timed out, so this is the last known state."
+        verdict.why += " The state could not be read now, so this is the last known state."
     return verdict
 
 

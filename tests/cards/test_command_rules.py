@@ -77,6 +77,44 @@ def test_every_line_is_allowed_where_everything_is() -> None:
     assert why("make", []) == "`make` is not among the commands that it may run"
 
 
+def options(verb: str) -> list[str]:
+    """The long options that git has for a verb, as its completion lists them."""
+    words = ["git", verb, "--git-completion-helper-all"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    return [word.rstrip("=") for word in done.stdout.split() if word[:2] == "--" and word[2:]]
+
+
+@pytest.mark.parametrize("verb", [*command_rules.GIT, "branch"])
+def test_an_option_of_git_is_implied_in_full_only(verb: str) -> None:
+    """Git takes each option shortened and most of them negated; `-X` joins letters."""
+    implied = command_rules.GIT.get(verb, ())
+    known = options(verb)
+    tried = {f"--no-{word[2:]}" for word in known} | {word.replace("--no-", "--") for word in known}
+    tried |= {word[:at] for word in known for at in range(3, len(word) + 1)}
+    tried |= {word.rstrip("=") for word in implied if word[:2] == "--"}
+    for word in sorted(tried - {"--show-current"}):
+        allowed = [why(f"git {verb} {word}") == "", why(f"git {verb} {word}=x") == ""]
+        assert allowed == [word in implied, f"{word}=" in implied or f"{word}=x" in implied], word
+    for first in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ":
+        for word in (f"-{first}", f"-{first}x"):
+            assert (why(f"git {verb} {word}") == "") is (word in implied), word
+    assert why("git branch --show-current") == ""
+    for words in ("--no-show-current -D x", "--show-current -D x", "--show-current x"):
+        assert why(f"git branch {words}")
+
+
+def test_no_option_of_git_that_runs_writes_or_reads_anything_else_is_implied() -> None:
+    harmful = {
+        "--chmod", "--edit", "--exec", "--ext-diff", "--fixup", "--gpg-sign", "--interactive",
+        "--no-index", "--no-verify", "--output", "--parseopt", "--pathspec-from-file",
+        "--reedit-message", "--reuse-message", "--template", "--textconv", "--trailer",
+    }  # fmt: skip
+    named = {word.rstrip("=") for words in command_rules.GIT.values() for word in words}
+    assert named.isdisjoint(harmful)
+    assert "--patch" not in command_rules.GIT["add"]  # asks, on a terminal
+    assert {"-n", "-v", "--verbose"}.isdisjoint(command_rules.GIT["commit"])
+
+
 PARTS = st.sampled_from(
     ["make", "rm", "x", " ", "  ", ";", "&&", "||", "|", "&", "\n", "'", '"', "\\", "#", "$", "`",
      "(", ")", "{", "}", "<", ">", ">&1", "2>&1", "/dev/null", "*", "!", "=", "a b", "\t", ","]

@@ -123,9 +123,9 @@ def test_git_and_ghp_name_no_file_outside_of_what_may_be_read(tmp_path: Path) ->
     free, scoped = rights(top), rights(top, read=sources("docs/"))
     for line in (
         f"git diff docs/a.md {tmp_path}/private", "git diff docs/a.md ../private",
-        "git commit -F ../private", "git commit -F../private", "git commit -aF../private",
-        "git commit --file=../private", "cd docs && git commit -F ../../private",
-        "git commit -F link", "git add --pathspec-from-file ../private",
+        "git commit -F ../private", "git commit --file=../private",
+        "cd docs && git commit -F ../../private", "git commit -F link",
+        "ghp agent-inbox done M-3f9a --excerpt ../private#L1-9",
         "ghp agent-send bob Hello --body-file ../private",
         "ghp agent-escalate Why --context=../private",
     ):  # fmt: skip
@@ -137,8 +137,20 @@ def test_git_and_ghp_name_no_file_outside_of_what_may_be_read(tmp_path: Path) ->
         assert free.running(line, str(top)) == "", line
     assert scoped.running("git commit -F secret", str(top)) == no
     assert scoped.running("git commit -F docs/a.md", str(top)) == ""
-    for verb in ("diff", "log -p", "show"):
-        assert "is not among the commands" in scoped.running(f"git {verb}", str(top))
+    for words in (
+        "git diff", "git log -p", "git show", "ghp agent-inbox done M-3f9a --commits HEAD",
+        "ghp agent-pull show 1 --diff", "ghp agent-handoff --stdout",
+    ):  # fmt: skip
+        assert "is not among the commands" in scoped.running(words, str(top))
+    excerpt = "ghp agent-inbox done M-3f9a --excerpt"
+    assert scoped.running(f"{excerpt} secret#L1-9", str(top)) == no
+    assert scoped.running(f"{excerpt}=secret#L1-9", str(top)) == no
+    assert scoped.running(f"{excerpt} docs/a.md#L1-9", str(top)) == ""
+
+
+def test_a_word_too_long_for_a_path_names_no_file(tmp_path: Path) -> None:
+    line = f"git commit -m '{'Why. ' * 1_000}'"
+    assert rights(tmp_path, read=sources("docs/")).running(line, str(tmp_path)) == ""
 
 
 def test_what_changes_a_client_or_git_is_written_only_if_the_card_names_it() -> None:

@@ -1,6 +1,7 @@
 """A decision that takes too long: what others hold stays refused, as it was last known."""
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -9,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.hooks import deadline
-from ghp_agents.hooks.edit import edit
+from ghp_agents.hooks.edit import MOST, edit
 from ghp_agents.hooks.event import Event
 from ghp_agents.hooks.scene import find
 from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.integrations.clients.events import CLIENTS
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
-from tests.support.hooks import set_up
+from tests.support.hooks import call, log, set_up, write
 from tests.support.hosts import executable
 
 
@@ -55,17 +56,42 @@ def test_leased_and_claimed_files_are_refused_and_others_are_not(stuck: Path) ->
         refused = edits("worker-2", stuck, path)
         assert "worker-1" in refused
         assert refused.splitlines()[0].endswith(
-            "Reading the state timed out, so this is the last known state."
+            "The state could not be read now, so this is the last known state."
         )
     assert edits("worker-2", stuck, "free.py") == ""
     assert edits("worker-1", stuck, "src/a.py") == ""
 
 
-def test_without_any_rules_known_nothing_is_let_through(stuck: Path) -> None:
+def test_what_cannot_be_read_is_decided_like_what_takes_too_long(repo: Path) -> None:
+    set_up(repo, None)
+    commit(repo, {"src/a.py": "", "free.py": "", "other.py": ""})
+    invoke("agent-lease src/ --strict --as worker-1", repo)
+    assert edits("worker-2", repo, "free.py") == ""
+    invoke("agent-lease lib/ --as worker-1", repo)  # so the policy is outdated
+    shutil.rmtree(repo / ".git/ghp/state.git/objects")
+    env = {"GHP_AGENT": "worker-2"}
+    assert "worker-1" in json.dumps(call("claude", write(repo / "src/a.py", repo), repo, env).said)
+    assert call("claude", write(repo / "other.py", repo), repo, env).said is None
+    assert [entry["where"] for entry in log(repo)] == ["hook claude"] * 2
+
+
+def test_where_no_rules_were_ever_read_an_edit_is_allowed_and_logged(stuck: Path) -> None:
     rulebook.drop(str(stuck / ".git/ghp"))
-    assert edits("worker-2", stuck, "free.py") == (
-        "The check of free.py timed out, and this clone has no cached policy.\n"
-        "Next: Run `ghp agent-check PATH`, which has no time limit, then try again."
+    assert edits("worker-2", stuck, "src/a.py") == ""
+    (entry,) = log(stuck)
+    assert (entry["where"], entry["error"]) == ("decide about an edit", "OverBudgetError: ")
+
+
+def test_an_edit_of_too_many_files_is_refused(repo: Path) -> None:
+    set_up(repo, "worker-1")
+    names = [str(repo / f"{number}") for number in range(MOST + 1)]
+    event = Event("claude", "edit", "PreToolUse", "worker-1", str(repo), paths=names)
+    context = find(event, {"GHP_AGENT": "worker-1", "HOME": str(repo)})
+    assert context is not None
+    reply = edit(context)
+    assert reply is not None
+    assert reply.deny == (
+        "The edit names 1001 files; at most 1000 can be decided at once.\nNext: Split it."
     )
 
 
@@ -83,9 +109,10 @@ def test_a_budget_that_is_kept_leaves_no_timer_behind() -> None:
     assert signal.getsignal(signal.SIGALRM) is before
 
 
-def test_a_long_computation_is_interrupted() -> None:
+@pytest.mark.parametrize("processor", [False, True])
+def test_a_long_computation_is_interrupted(processor: bool) -> None:
     def count() -> None:
-        with deadline.budget(0.05):
+        with deadline.budget(0.05, processor=processor):
             for _ in itertools.count():
                 pass
 

@@ -14,7 +14,7 @@ from tests.support.git import git
 from tests.support.hooks import SILENT, call, payload, presence, set_up, write
 from tests.support.house import CHECKOUT
 
-HOOKS = ("hooks", "hooks.claude", "hooks.entry", "hooks.event", "hooks.handlers")
+HOOKS = ("hooks", "hooks.claude", "hooks.deadline", "hooks.entry", "hooks.event", "hooks.handlers")
 EVERY = {"cli", "cli.main", *HOOKS, "hooks.scene", "hotpath"}
 HOT = (
     "boot_clock", "fastjson", "heartbeat", "light_dataclass", "locate", "own_file", "own_name",
@@ -105,6 +105,6 @@ def test_an_event_that_is_none_of_ours_imports_next_to_nothing(ready: Path, tmp_
     ours = imported(["-m", "ghp_agents", "hook", "codex"], ready, message, path) - bare
     assert {name for name in ours if name.startswith("ghp_agents.")} == {
         f"ghp_agents.{name}"
-        for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.entry", "hooks.event",
-                     "hotpath", "hotpath.fastjson", "hotpath.light_dataclass")
+        for name in ("cli", "cli.main", "hooks", "hooks.codex", "hooks.deadline", "hooks.entry",
+                     "hooks.event", "hotpath", "hotpath.fastjson", "hotpath.light_dataclass")
     }  # fmt: skip

@@ -7,10 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.git import apply_patch, patch
+from ghp_agents.git.patch_text import UnsafePatchError, read_patch
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import HANDOFF, Handoff, Work
 from ghp_agents.hotpath.locate import locate
@@ -354,3 +357,18 @@ def test_it_restores_nothing_without_apply(place: Path) -> None:
         "",
         "Error: --allow-config needs --apply.\nHint: Use `--apply --allow-config`.\n",
     )
+
+
+PATCH = (
+    b"diff --git a/n b/n\nold mode 100644\nnew mode 100755\n"
+    b"diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\n"
+    b"--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n"
+)
+
+
+@given(st.integers(0, len(PATCH) - 1), st.binary(min_size=0, max_size=4), st.integers(0, 4))
+@example(PATCH.index(b"644\nindex"), b"\xeb", 1)
+@example(PATCH.index(b"755"), b"\xff", 1)
+def test_an_odd_byte_in_a_patch_is_refused_in_words(at: int, put: bytes, cut: int) -> None:
+    with contextlib.suppress(UnsafePatchError):
+        read_patch(PATCH[:at] + put + PATCH[at + cut :])

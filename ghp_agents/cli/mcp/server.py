@@ -1,11 +1,14 @@
 """`agent-mcp`: the tools for a model, over standard input and output."""
 
+import json
 import os
+import re
 import signal
 import sys
 from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
 
 LIMIT = 20_000  # characters of one result
+_HALF = re.compile("[\ud800-\udfff]")  # of a pair; JSON can escape it, and UTF-8 cannot
 PATIENCE = 5.0  # seconds for a command to end by itself
 INSTRUCTIONS = (
     "Coordinates you with other agents on this repository. Claim an issue before you work on it, "
@@ -75,6 +79,7 @@ async def _end_by_signal(scope: "CancelScope") -> None:
 
 
 async def _converse(app: App) -> None:
+    import anyio
     from mcp.server.lowlevel import Server
     from mcp.server.stdio import stdio_server
 
@@ -91,8 +96,34 @@ async def _converse(app: App) -> None:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
     )
-    async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+    with Requests(sys.stdin.fileno()) as requests:
+        lines = anyio.wrap_file(requests)
+        async with stdio_server(stdin=lines) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+class Requests(TextIOWrapper):
+    """The requests of a client, a line each. What is no text becomes a zero byte, which `tools`
+    refuses in words: the library does not answer half a surrogate, and replaces odd bytes."""
+
+    def __init__(self, descriptor: int) -> None:
+        raw = open(descriptor, "rb", closefd=False)  # noqa: SIM115  it is open
+        super().__init__(raw, encoding="utf-8", errors="surrogateescape")
+
+    def readline(self, size: int = -1, /) -> str:
+        """The next line."""
+        return readable(super().readline(size))
+
+
+def readable(line: str) -> str:
+    """A line of JSON without lone surrogates: a zero byte is in their place."""
+    if not (_HALF.search(line) or "\\u" in line):
+        return line
+    try:
+        text = json.dumps(json.loads(line), ensure_ascii=False)
+    except (ValueError, RecursionError):
+        text = line  # the library says so
+    return _HALF.sub(r"\\u0000", text).rstrip("\n") + "\n" * line.endswith("\n")
 
 
 def _listed() -> "ListToolsResult":

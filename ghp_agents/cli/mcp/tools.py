@@ -198,6 +198,11 @@ def _check(tool: Tool, given: Arguments) -> None:
         if shape is None or not _fits(value, shape):
             names = ", ".join(tool.fields) or "no arguments"
             raise UsageError(f"The argument {field[:40]!r} is wrong.", hint=f"It takes {names}.")
+        if any("\0" in text for text in (value if isinstance(value, list) else [str(value)])):
+            raise UsageError(
+                f"The argument {field[:40]!r} has a character that is no text.",
+                hint="Leave out the zero byte, the odd byte or the half surrogate.",
+            )
 
 
 def _fits(value: Any, shape: Mapping[str, Any]) -> bool:

@@ -1,7 +1,8 @@
 """What our hooks say about each step of the model: the same program that other clients call.
 
 So leases, permissions, presence, news and stops reach the model as they reach any agent. A hook
-that fails lets the model go on, as with any client; its error is in the clone's log.
+that fails lets the model go on, as with any client; its error is in the clone's log. A run with
+permissions has no other guard, so it does without the tool.
 """
 
 import json
@@ -10,11 +11,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ghp_agents.cards import permissions
 from ghp_agents.core import process
 from ghp_agents.runs.model.answer import ModelAnswer
 
 TIMEOUT_S = 60.0
 REPLY_LIMIT = 1_000_000  # bytes
+UNDECIDED = "The hook gave no answer, so the tool was refused."
 
 
 class HookAnswer(NamedTuple):
@@ -46,9 +49,9 @@ class ModelHook:
             )  # fmt: skip
             reply = json.loads(data) if data else {}
         except (OSError, ValueError):
-            return HookAnswer()
+            reply = None
         if not isinstance(reply, dict):
-            return HookAnswer()
+            return HookAnswer(UNDECIDED if permissions.RIGHTS in self._env else "")
         env = reply.get("env")
         return HookAnswer(
             _text(reply.get("deny")), _text(reply.get("context")),

@@ -1,5 +1,9 @@
 """The tool server as a client meets it: the official client, over standard input and output."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +11,7 @@ import pytest
 
 from ghp_agents.cli.mcp.tools import TOOLS
 from tests.support import outside
-from tests.support.ghp import invoke, succeed
+from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.git import commit
 from tests.support.tool_server import called, with_server
 
@@ -42,6 +46,44 @@ def test_an_error_is_a_result_that_the_model_reads(repo: Path) -> None:
         )  # fmt: skip
 
     with_server(repo, talk, GHP_AGENT="worker-1")
+
+
+ODD = {"zero": rb"a \u0000 b", "half": rb"a \ud800 b", "byte": b"a \xff b"}
+
+
+@pytest.mark.slow
+def test_what_is_no_text_is_refused_in_words(repo: Path) -> None:
+    begin = {
+        "protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "x", "version": "1"},
+    }  # fmt: skip
+    lines = [
+        json.dumps({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": begin}).encode()
+    ]
+    lines.append(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+    for name, text in ODD.items():
+        lines.append(
+            b'{"jsonrpc": "2.0", "id": "%s", "method": "tools/call", "params": '
+            b'{"name": "remember", "arguments": {"text": "%s"}}}' % (name.encode(), text)
+        )
+    answers: dict[str, str] = {}
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "ghp_agents", "agent-mcp"], cwd=repo, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(CHECKOUT), "GHP_AGENT": "worker-1"},
+    ) as server:  # fmt: skip
+        assert server.stdin
+        assert server.stdout
+        assert server.stderr
+        server.stdin.write(b"\n".join(lines) + b"\n")
+        server.stdin.flush()
+        while len(answers) <= len(ODD):
+            answer = json.loads(server.stdout.readline())
+            answers[answer["id"]] = json.dumps(answer["result"])
+        server.stdin.close()
+        assert server.stderr.read() == b""
+    for name in ODD:
+        assert "The argument 'text' has a character that is no text." in answers[name]
 
 
 @pytest.mark.slow
