@@ -139,15 +139,19 @@ def _is_plain_git(words: "Sequence[str]", shows: bool) -> bool:
     verb = words[0] if words else ""
     if verb not in GIT or (verb in SHOWS and not shows):
         return False
-    known = GIT[verb]
+    options = GIT[verb]
     rest = iter(words[1:])
     for word in rest:
         name, mark, _ = word.partition("=")
         if word == "--":
             return True
-        if word[:1] != "-" or word in known or (mark and name[:2] == "--" and f"{name}=" in known):
+        if (
+            word[:1] != "-"
+            or word in options
+            or (mark and name[:2] == "--" and f"{name}=" in options)
+        ):
             continue
-        if f"{word}=" in known:
+        if f"{word}=" in options:
             if next(rest, None) is None:
                 return False
         elif not (verb in COUNTED and _is_counted(word)):

@@ -34,8 +34,8 @@ def _unregistered(
         for entry, path in zip(words[::2], words[1::2], strict=False)
         if entry.split(" ")[1] == GITLINK and entry.split(" ")[0] != f":{GITLINK}"
     ]
-    known = _registered(folder, modules, env) if links else set()
-    return [path for path in links if path not in known]
+    registered = _registered(folder, modules, env) if links else set()
+    return [path for path in links if path not in registered]
 
 
 def _registered(folder: Path, modules: str, env: Mapping[str, str] | None) -> set[str]:

@@ -99,12 +99,11 @@ def _refuse(argv: "Sequence[str]", given: Input) -> int:
     """Refuse the tool of a run that could not be decided; the exit code."""
     from ghp_agents.hooks.event import Event, Reply
 
-    try:
-        protocol = _load_protocol(argv[0] if argv else "")
-        kinds: dict[str, str] = protocol.CLIENT.kinds
-    except Exception:
+    if not argv or argv[0] not in CLIENTS:
         os.write(2, f"{REFUSED}\n".encode())
         return 2  # clients take this for a refusal
+    protocol = _load_protocol(argv[0])
+    kinds: dict[str, str] = protocol.CLIENT.kinds
     named = {kind for name, kind in kinds.items() if f'"{name}"'.encode() in given.content}
     if named and "edit" not in named:
         return 0  # about no tool that is about to be used

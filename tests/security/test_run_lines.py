@@ -184,16 +184,16 @@ def test_no_implied_command_prints_a_file_outside_of_the_read_scope(
             invoke((*words, *ids), repo)
     for verb, options in command_rules.GIT.items():
         for option in options:
-            words = ["git", verb, option.rstrip("="), *(["x"] if option[-1:] == "=" else [])]
-            if allowed(*words):
+            call_git = ["git", verb, option.rstrip("="), *(["x"] if option[-1:] == "=" else [])]
+            if allowed(*call_git):
                 done = subprocess.run(
-                    words, cwd=repo, capture_output=True, text=True, check=False,
+                    call_git, cwd=repo, capture_output=True, text=True, check=False,
                     stdin=subprocess.DEVNULL, env={**os.environ, "GIT_EDITOR": "true"},
                 )  # fmt: skip
-                assert SECRET not in done.stdout + done.stderr, words
+                assert SECRET not in done.stdout + done.stderr, call_git
     for line in ("agent-thread", "agent-log", "agent-inbox --all", "agent-status", "agent-pulls"):
-        done = invoke(f"{line} {mail}" if line == "agent-thread" else line, repo)
-        assert SECRET not in done.out + done.err, line
+        shown = invoke(f"{line} {mail}" if line == "agent-thread" else line, repo)
+        assert SECRET not in shown.out + shown.err, line
     assert refused_in(repo, env, "mcp__ghp__inbox", act="done", excerpts=["secret.txt#L1-9"])
     assert not refused_in(repo, env, "mcp__ghp__inbox", act="done", excerpts=["docs/a.md#L1"])
 

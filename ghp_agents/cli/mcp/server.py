@@ -110,7 +110,7 @@ class Requests(TextIOWrapper):
         raw = open(descriptor, "rb", closefd=False)  # noqa: SIM115  it is open
         super().__init__(raw, encoding="utf-8", errors="surrogateescape")
 
-    def readline(self, size: int = -1, /) -> str:
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]  # as in io's C code
         """The next line."""
         return readable(super().readline(size))
 
