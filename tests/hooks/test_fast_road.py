@@ -29,7 +29,7 @@ BATCH = {
 SHELL = BATCH | {
     "hooks.changed_files", "hooks.shell_writes", "hotpath.git_calls", "hotpath.ignored_files",
 }  # fmt: skip
-EDIT = {"hooks.edit", "hooks.paths"} | {
+EDIT = {"hooks.edit", "hooks.paths", "hooks.persons_files"} | {
     f"hotpath.{name}"
     for name in (
         "alive", "check_edit", "ignored_files", "implicit_leases", "policy", "policy_cache",
