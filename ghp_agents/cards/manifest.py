@@ -23,6 +23,9 @@ ALL = "*"
 _TOOL = re.compile(r"[A-Za-z][A-Za-z0-9_*-]{0,99}")  # a client's own, such as mcp__github__*
 _HOST = re.compile(r"(\*\.)?[A-Za-z0-9][A-Za-z0-9.-]{0,252}|\*")
 _COMMAND = re.compile(r"[\w./@:+=,-]+( [\w./@:+=,-]+){0,9}|\*", re.ASCII)
+# Clients separate and expand rules by brackets, commas, colons, quotes, `$` and outer blanks. They
+# differ in how a rule may contain these, so no pattern has them.
+_PLAIN = re.compile(r"[\w./*?@+=\[\]{}-]([\w./*?@+=\[\]{} -]*[\w./*?@+=\[\]{}-])?")
 
 
 class Permission(NamedTuple):
@@ -80,6 +83,11 @@ def _pattern(text: str) -> str:
     """A pattern of paths below the top of the worktree."""
     if text.startswith(("/", "!", "~")) or ".." in text.split("/") or "\\" in text:
         raise ValueError(f"have {one_line(text, 40)!r}, which is not a pattern of paths in it")
+    if not _PLAIN.fullmatch(text):
+        raise ValueError(
+            f"have {one_line(text, 40)!r}; a pattern has letters, digits, blanks inside and"
+            " ./*?@+=[]{}_- only. Write `?` for another character"
+        )
     try:
         globs.rule(text, fold=False)
     except UsageError:

@@ -62,6 +62,9 @@ def test_only_what_runs_or_reaches_something_needs_consent() -> None:
          "have '/etc/*', which is not a pattern of paths in it"),
         ([{"tool": "edit", "scope": "!docs/"}],
          "have '!docs/', which is not a pattern of paths in it"),
+        ([{"tool": "edit", "scope": "docs/x),Bash(*"}],
+         "have 'docs/x),Bash(*'; a pattern has letters, digits, blanks inside and"
+         " ./*?@+=[]{}_- only. Write `?` for another character"),
         ([{"tool": "network", "scope": "a b"}], "have 'a b', which is not the name of a host"),
         ([{"tool": "mcp__x", "scope": "a"}],
          "have a scope for mcp__x, which can only be allowed as a whole"),

@@ -2,9 +2,15 @@
 
 import json
 import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from ghp_agents.cards import manifest
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.command_rules import GHP, GIT
 from ghp_agents.cards.manifest import Permission
@@ -179,3 +185,78 @@ def test_the_hooks_read_what_is_allowed() -> None:
     assert ".claude" not in rights.document(named, "/top")["guarded"]
     empty = rights.document(NOTHING, "/top")
     assert [empty[x] for x in ("write", "run", "network", "tools")] == [None, None, None, []]
+
+
+def split_as_claude(text: str) -> Iterator[str]:
+    """The rules in a list of Claude Code, read so that no reading finds more: a bracket always
+    ends a rule, and so does a comma or a blank outside of brackets."""
+    rule, inside = "", False
+    for char in text:
+        inside = char == "(" or (inside and char != ")")
+        if char in ", " and not inside:
+            yield rule
+            rule = ""
+        else:
+            rule += char
+            if char == ")":
+                yield rule
+                rule = ""
+    yield rule
+
+
+SCOPES = st.text(
+    st.sampled_from("ab/*.-_?[]{}()<>,;:=\"'\\$%&|`!#~^@+ \t\n\u00a0\u2028é🦊"),
+    min_size=1,
+    max_size=12,
+)
+TOOLS = ("read_file", "write_file", "bash", "network")
+HEADS = {"read_file": "Read(", "write_file": "Edit(", "bash": "Bash(", "network": "WebFetch("}
+
+
+@given(tool=st.sampled_from(TOOLS), scope=SCOPES)
+@example(tool="write_file", scope="docs/x),Bash(*")
+@example(tool="read_file", scope="a) Bash(*")
+@example(tool="write_file", scope=" /etc/x")
+@example(tool="write_file", scope="{file:a}")
+@example(tool="write_file", scope="$HOME/a")
+@example(tool="bash", scope='a"\ndecision = "allow"')
+def test_no_scope_makes_another_rule(tool: str, scope: str) -> None:
+    with suppress(ValueError):  # refused, so no rule is made of it
+        rights_of_card = manifest.parse([{"tool": tool, "scope": scope}])
+        (item,) = rights_of_card[0].scope
+        card = SOME._replace(permissions=rights_of_card)
+        _check_claude(card, tool, item)
+        _check_opencode(card, tool, item)
+        policy = rights.render(card, "gemini", "/run").files["policy.toml"]
+        others = rights.render(NOTHING, "gemini", "/run").files["policy.toml"]
+        assert _prefixes(policy) - _prefixes(others) <= {item, None}
+
+
+def _prefixes(policy: str) -> set[str | None]:
+    rules = tomllib.loads(policy)["rule"]
+    assert all(set(rule) <= {"toolName", "commandPrefix", "decision", "priority"} for rule in rules)
+    return {rule.get("commandPrefix") for rule in rules}
+
+
+def _check_claude(card: AgentCard, tool: str, item: str) -> None:
+    """The list has one rule more than that of an empty card, with the scope as it is written."""
+    (allowed,) = (x for x in claude(card) if x.startswith("--allowedTools="))
+    (plain,) = (x for x in claude(NOTHING) if x.startswith("--allowedTools="))
+    head = HEADS[tool]
+    wide = {"Bash", "WebFetch", "WebSearch", "Edit", "Write", "NotebookEdit"}
+    new = set(split_as_claude(allowed.partition("=")[2])) - set(
+        split_as_claude(plain.partition("=")[2])
+    )
+    texts = {f"{head}{item})", f"{head}{item}:*)", f"{head}domain:{item})"}
+    assert new <= (texts if item != "*" or tool in TOOLS[:2] else wide), new
+
+
+def _check_opencode(card: AgentCard, tool: str, item: str) -> None:
+    text = rights.render(card, "opencode", "/run").env["OPENCODE_PERMISSION"]
+    assert not {"{env:", "{file:", "$"} & {x for x in ("{env:", "{file:", "$") if x in text}
+    rules = json.loads(text)
+    plain = json.loads(rights.render(NOTHING, "opencode", "/run").env["OPENCODE_PERMISSION"])
+    changed = {name for name in rules if rules[name] != plain.get(name)}
+    may = {"read_file": {"read", "glob", "grep", "list"}, "write_file": {"edit"},
+           "bash": {"bash"}, "network": {"webfetch", "websearch"}}  # fmt: skip
+    assert changed <= may[tool]
