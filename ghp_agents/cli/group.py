@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from ghp_agents.cli import aliases, common_options, complete, json_choice
+from ghp_agents.cli import aliases, common_options, complete, json_choice, secret_gate
 from ghp_agents.cli.terminal.closest import ALIKE, closest
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
@@ -29,6 +29,7 @@ class Group(click.Group):
         command = self.get_command(ctx, word)
         if command is not None:
             common_options.add(command)
+            secret_gate.add(command)
             path = f"{ctx.command_path} {word}"
             return word, command, json_choice.spelled(command, path, args[1:])
         if ctx.resilient_parsing:  # shell completion

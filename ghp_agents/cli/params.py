@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from ghp_agents.cli import output
+from ghp_agents.cli.secret_gate import refuse_read
 from ghp_agents.core.clock import FORMS, duration, moment
 from ghp_agents.core.errors import UsageError
 
@@ -80,7 +81,7 @@ def read_text(text: str, most: int, what: str = "Standard input") -> str:
     if text != STDIN:
         return text
     try:
-        return sys.stdin.buffer.read(most).decode("utf-8")
+        return refuse_read(what, sys.stdin.buffer.read(most).decode("utf-8"))
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{what} is not UTF-8 text (byte {error.start}).",

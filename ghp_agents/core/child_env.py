@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 
 from ghp_agents.core import stored_logins
 from ghp_agents.core.remote_url import masked, without_users
-from ghp_agents.core.secret_scan import redacted
+from ghp_agents.core.secret_scan import find, redacted
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 from ghp_agents.hotpath.quoting import clean
 
@@ -15,7 +15,7 @@ from ghp_agents.hotpath.quoting import clean
 # PATH and TOKENIZERS_PARALLELISM are not secrets.
 _SECRET_NAME = re.compile(
     r"TOKEN(?!IZ)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|(?:API|ACCESS|PRIVATE)_?KEY|_PWD$"
-    r"|(?<![A-Z])(?:KEYS?|PASS|PAT|AUTH)(?![A-Z])",
+    r"|WEBHOOK|COOKIE|(?<![A-Z])(?:KEYS?|PASS|PAT|AUTH|JWT|CREDS?|DSN)(?![A-Z])",
     re.I,
 )
 # Names of variables that give access to credentials: git's settings, askpass programs, agent
@@ -24,6 +24,7 @@ _ACCESS_NAME = re.compile(r"GIT_CONFIG_|ACTIONS_|VSCODE_GIT_|.*ASKPASS|SSH_AUTH_
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _AUTHORIZATION = re.compile(r"(?i)\bauthorization:\s*([a-z]+)\s+(\S+)")
 _PASSWORD = re.compile(r"://[^\s/:@]*:([^\s/@]+)@")
+LONGEST_VALUE = 16_384  # characters that are looked through
 SHORTEST_SECRET = 8  # a shorter value may be an ordinary word
 
 
@@ -32,12 +33,26 @@ def for_commands(environ: Mapping[str, str], keep: Collection[str] = ()) -> dict
     access to credentials, except for the names in `keep`. Anyone with write access chooses the
     command."""
     logins = stored_logins.for_children(environ)
+    without = {*LOCAL_VARIABLES, *left_out(environ, keep)}
     return logins | {
-        name: value
-        for name, value in environ.items()
-        if name in keep
-        or not (name in LOCAL_VARIABLES or _is_secret(name) or _ACCESS_NAME.match(name))
+        name: value for name, value in environ.items() if name in keep or name not in without
     }
+
+
+def left_out(environ: Mapping[str, str], keep: Collection[str] = ()) -> list[str]:
+    """The names of the variables that `for_commands` leaves out because they hold or give access to
+    credentials: their name says so, or their value looks like one."""
+    return sorted(
+        name
+        for name, value in environ.items()
+        if name not in keep
+        and name not in LOCAL_VARIABLES
+        and (_is_secret(name) or _ACCESS_NAME.match(name) or _holds_secret(value))
+    )
+
+
+def _holds_secret(value: str) -> bool:
+    return len(value) >= SHORTEST_SECRET and find(value[:LONGEST_VALUE]) is not None
 
 
 def _is_secret(name: str) -> bool:
@@ -72,7 +87,7 @@ def _secrets(environ: Mapping[str, str]) -> Iterator[str]:
 def _in_variable(name: str, value: str) -> Iterator[str]:
     """The secrets in one variable: its value if the name says so, else credentials in a header or
     URL."""
-    if _is_secret(name) and not _ACCESS_NAME.match(name):
+    if (_is_secret(name) or _holds_secret(value)) and not _ACCESS_NAME.match(name):
         yield value.strip()
     for scheme, credential in _AUTHORIZATION.findall(value):
         yield credential

@@ -5,100 +5,12 @@ Records are pushed, and what was pushed cannot be taken back.
 
 import re
 from functools import partial
-from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.secret_shapes import SHAPES, Shape, values
 
-# What is no value in a line of `.env` or YAML: a name in code, a reference, a path or a
-# placeholder. After a colon or spaces only values with a digit count, because code has types there
-# and prose has words.
-_NO_VALUE = (
-    r"(?![A-Z_]+\b|[A-Za-z_]{1,40}(?:\.[A-Za-z_]{1,40}){1,9}(?![^\s,;])|(?i:x{3,}|change|example|placeholder"
-    r"|redacted|your|none\b|null\b|true\b|false\b|dummy|todo))"
-)
-_LETTERS_TOO = r"(?=[^\s\"'`]{0,50}[0-9])(?=[^\s\"'`]{0,50}[A-Za-z])"
-_VALUE = r"([^\s\"'`$<>{}()\[\]%*/.,;\\…][^\s\"'`$<>{}()\[\]\\,;”»]{5,500})"
-_ENDS = r"(?=[\"'`]?[ \t]{0,4}(?:\\?(?m:$)|#|[\"'`,”»]))"
-_ENDS_OR_GOES_ON = r"(?=[\s\"'`#,;\\”»]|$)"
-_NAME = (
-    r"(?<![\w$.{-])(?:[A-Z][A-Z0-9]{0,40}_){0,9}[A-Z0-9]{0,20}"
-    r"(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|SECRET_?KEY|PRIVATE_?KEY"
-    r"|KEY_BASE|CREDENTIALS?)[0-9]{0,2}[\"']?"
-)
+_NAMED_KIND = "a password or key"
 
-
-class Shape(NamedTuple):
-    """The pattern of a kind of secret. It is only compiled and tried if one of the lower-case
-    `signs` occurs, which saves nearly all of the time."""
-
-    name: str
-    signs: list[str]
-    pattern: str
-
-
-# The group of a pattern is the secret; without a group the whole match is. Each pattern takes
-# linear time.
-_NAMES = "passw passphrase secret token key credential"
-_SHAPES = tuple(
-    Shape(name, signs.split(), shape)
-    for name, signs, shape in (
-        (
-            "a private key",
-            "private",
-            r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:"
-            r"[^-]*+(?:-(?!----)[^-]*+)*-----END [A-Z0-9 ]{1,60}-----"
-            r"|(?:(?:\\n|[\s>+|#*\"'])*+[A-Za-z0-9+/=]{16,}+)*)",
-        ),
-        (
-            "a GitHub token",
-            "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-            r"\b(?:gh[pousr]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})",
-        ),
-        ("a GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
-        ("an Anthropic key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{24,}"),
-        ("an OpenAI key", "sk-", r"\bsk-(?:proj-|svcacct-)?[A-Za-z0-9_-]{40,}"),
-        ("an AWS key", "akia asia", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-        ("a Google key", "aiza", r"\bAIza[A-Za-z0-9_-]{35}\b"),
-        ("a Slack token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{20,}"),
-        ("a Stripe key", "k_live_", r"\b[rs]k_live_[A-Za-z0-9]{20,}"),
-        ("an npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
-        ("a PyPI token", "pypi-", r"\bpypi-[A-Za-z0-9_-]{50,}"),
-        (
-            "a signed token",
-            "eyj",
-            r"(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{15,}\.eyJ[A-Za-z0-9_-]{15,}\.[A-Za-z0-9_-]{20,}",
-        ),
-        (
-            "credentials in a header",
-            "authorization",
-            r"(?i:\bauthorization)[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?(?i:basic|bearer|token)\s{1,3}"
-            r"((?=[A-Za-z+/_.~-]{0,200}[0-9=])[A-Za-z0-9+/=_.~-]{8,}+)",
-        ),
-        (
-            "a password for a machine",
-            "login",
-            r"\b(?:machine[\s>]{1,9}[^\s\"'`<>$]{1,255}|default)[\s>]{1,20}login[\s>]{1,9}"
-            r"[^\s\"'`<>$]{1,255}[\s>]{1,20}password[\s>]{1,9}([^\s\"'`<>$\[…][^\s\"'`]{0,255})",
-        ),
-        ("a password or key", _NAMES, _NAME + r"=[\"'`]?" + _NO_VALUE + _VALUE + _ENDS_OR_GOES_ON),
-        (
-            "a password or key",
-            _NAMES,
-            _NAME + r"[ \t]{0,4}[:=][ \t]{1,4}[\"'`]?" + _NO_VALUE + _LETTERS_TOO + _VALUE + _ENDS,
-        ),
-        (
-            "a key in an address",
-            "? &",
-            r"(?i)[?&](?:access_token|auth_token|api_?key|client_secret|password|sig|signature"
-            r"|x-amz-signature)=((?=[^\s&#'\"<>]{0,40}[0-9])[^\s&#'\"<>${\[]{12,2000})",
-        ),
-        (
-            "a password in an address",
-            "://",
-            r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]+:[^\s/@'\"<{$]{6,}@",
-        ),
-    )
-)
 # In prose a value after a name like "password" is a secret unless it looks like a word. Patches are
 # not checked this way, because in code the value is often a name.
 _NAMED = (
@@ -115,25 +27,49 @@ _FILES = (
 
 def find(text: str) -> str | None:
     """The kind of secret that the text seems to hold, in words, or None."""
-    return next((shape.name for shape in _likely(text) if re.search(shape.pattern, text)), None)
+    found = _first(text)
+    return found[0] if found else None
 
 
 def redacted(text: str) -> str:
     """The text with likely secrets removed."""
     for shape in _likely(text):
-        text = re.sub(shape.pattern, partial(_without, shape.name), text)
-    return text
+        text = re.sub(shape.pattern, partial(_without, shape), text)
+    parts, end = [], 0
+    for start, stop in values(text, _small(text)):
+        parts += [text[end:start], f"[{_NAMED_KIND} removed]"]
+        end = stop
+    return "".join(parts) + text[end:]
 
 
 def _likely(text: str) -> list[Shape]:
     small = text.lower()
-    return [shape for shape in _SHAPES if any(sign in small for sign in shape.signs)]
+    return [shape for shape in SHAPES if any(sign in small for sign in shape.signs)]
 
 
-def _without(name: str, finding: re.Match[str]) -> str:
+def _small(text: str) -> str:
+    """The text in small letters, each at its place."""
+    small = text.lower()
+    return small if len(small) == len(text) else "".join(c.lower()[0] for c in text)
+
+
+def _first(text: str) -> tuple[str, str] | None:
+    """The kind of a secret in the text, and the secret."""
+    for shape in _likely(text):
+        for found in re.finditer(shape.pattern, text):
+            if shape.is_secret(found):
+                return shape.name, found[found.re.groups]
+    for start, end in values(text, _small(text)):
+        return _NAMED_KIND, text[start:end]
+    return None
+
+
+def _without(shape: Shape, finding: re.Match[str]) -> str:
     """The replacement of a finding: the text before the secret stays."""
+    if not shape.is_secret(finding):
+        return finding[0]
     start, end = (at - finding.start() for at in finding.span(finding.re.groups))
-    return f"{finding[0][:start]}[{name} removed]{finding[0][end:]}"
+    return f"{finding[0][:start]}[{shape.name} removed]{finding[0][end:]}"
 
 
 def refuse(what: str, text: str) -> None:
@@ -160,10 +96,9 @@ def refuse_in_note(text: str) -> None:
 
 
 def _in_note(text: str) -> tuple[str, str] | None:
-    for shape in _likely(text):
-        secret = re.search(shape.pattern, text)
-        if secret:
-            return shape.name, secret[secret.re.groups]
+    found = _first(text)
+    if found:
+        return found
     for named in re.finditer(_NAMED, text):
         if not re.fullmatch(_PLACE, named[1].rstrip(".,;:!?)")):
             return "a password or key", named[1]

@@ -68,7 +68,7 @@ def _why_unsafe(new_path: str, added: bytes) -> str | None:
     """Return why a commit must not be stored, as for uncommitted work."""
     if new_path and secret_scan.is_made_for_secrets(new_path):
         return "a commit adds a file that usually holds secrets"
-    secret = secret_scan.find(added.decode("utf-8", "replace"))
+    secret = secret_scan.find(new_path) or secret_scan.find(added.decode("utf-8", "replace"))
     return f"a commit seems to hold {secret}" if secret else None
 
 

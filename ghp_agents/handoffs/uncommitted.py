@@ -76,6 +76,9 @@ def _why_unsafe(change: PatchedFile, added: bytes) -> str | None:
     """Return why a change must not be stored: stored work is pushed, and others can read it."""
     if change.kind == "A" and secret_scan.is_made_for_secrets(change.path):
         return "a file that usually holds secrets"
+    secret = secret_scan.find(change.path)
+    if secret:
+        return f"its name seems to hold {secret}"
     secret = secret_scan.find(added.decode("utf-8", "replace"))
     return f"seems to hold {secret}" if secret else None
 

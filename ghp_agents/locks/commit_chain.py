@@ -174,7 +174,9 @@ def append(
     """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref. Raises
     GitError."""
     from ghp_agents.state.new_commits import NewCommit, write_commits  # readers do not need it
+    from ghp_agents.state.without_secrets import clean_text
 
+    lease = lease._replace(reason=clean_text(lease.reason))
     commit = NewCommit(
         message(lease, before),
         {FILE: lock.encode(lease)},

@@ -6,7 +6,7 @@ Every push compares with the commit last seen. The default branch is never force
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree_admin
 from ghp_agents.state import git_credentials
@@ -86,15 +86,27 @@ def refs(ws: Workspace, *names: str) -> list[str]:
 
 def push(ws: Workspace, commit: str, name: str, *, expected: str | None) -> Pushed:
     """Move the branch to `commit` if it still is at `expected` (empty: absent). With None, any
-    fast-forward is accepted."""
+    fast-forward is accepted. Raises RefusedError for a name that seems to hold a secret."""
     remote = where(ws)
     if remote is None:
         return _update(ws.folder, commit, name, expected)
+    _refuse_secret(name)
     lease = [] if expected is None else [f"--force-with-lease={HEADS}{name}:{expected}"]
     pushed = _push(ws, remote, [*lease, remote.name, f"{commit}:{HEADS}{name}"])
     if pushed.answer is PushOutcome.DONE:
         _remember(ws, remote, name, commit)
     return pushed
+
+
+def _refuse_secret(name: str) -> None:
+    from ghp_agents.core.secret_scan import find  # slow to load, and only few commands push
+
+    kind = find(name)
+    if kind:
+        raise RefusedError(
+            f"The branch's name seems to contain {kind}. It would be pushed with the branch.",
+            hint="Rename the branch: `git branch -m NAME`.",
+        )
 
 
 def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:

@@ -13,6 +13,7 @@ from ghp_agents.workspace import Workspace
 
 FOLDED = "folded.json"
 SECRET_LENGTH = 12  # characters; shorter words are not checked for secrets
+TEXTS = ("lastAction", "branch", "worktree", "capabilities", "changes")  # fields with free text
 # Of the file: inode and modification time, since a heartbeat always creates a new file. Of its
 # content: epoch and seq.
 Signature = list[int]  # a JSON list; one command reads ten thousand of them
@@ -66,20 +67,28 @@ def read_live(ws: Workspace, committed: Agents) -> Live:
 
 
 def _without_secrets(ws: Workspace, record: dict[str, Any]) -> dict[str, Any]:
-    """Actions are published, and a heartbeat has no time to look for secrets."""
-    action = str(record.get("lastAction", ""))
-    if all(len(word) < SECRET_LENGTH for word in action.split()):
+    """Actions, branches and paths are published, and a heartbeat has no time to look for
+    secrets."""
+    texts = {name: value for name, value in record.items() if name in TEXTS and value}
+    if all(_is_harmless(value) for value in texts.values()):
         return record  # the usual case; the patterns are not even loaded
-    from ghp_agents.core import secret_scan
     from ghp_agents.state.git import set_aside
+    from ghp_agents.state.without_secrets import clean_value
 
-    if set_aside.is_refused(ws, action):
-        return record | {"lastAction": ""}
-    return (
-        record | {"lastAction": secret_scan.redacted(action)}
-        if secret_scan.find(action)
-        else record
-    )
+    action = str(record.get("lastAction", ""))
+    if not _is_harmless(action) and set_aside.is_refused(ws, action):
+        texts["lastAction"] = ""
+    return record | {name: clean_value(value) for name, value in texts.items()}
+
+
+def _is_harmless(value: Any) -> bool:
+    """Whether a text has only words that are too short for a secret. A path is many words."""
+    if isinstance(value, list):
+        return all(map(_is_harmless, value))
+    if isinstance(value, dict):
+        return all(_is_harmless(part) for part in value.values())
+    words = value.replace("/", " ").split() if isinstance(value, str) else ()
+    return all(len(word) < SECRET_LENGTH for word in words)
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:

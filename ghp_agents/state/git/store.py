@@ -66,9 +66,12 @@ class GitRefsStore:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
         from ghp_agents.state.git import fold
         from ghp_agents.state.ledger import HEARD
+        from ghp_agents.state.without_secrets import cleaned
 
         via = heartbeat.via(self._ws.environ)
-        records = [record._replace(via=record.via or via) for record in (*records, *self._beside)]
+        records = [
+            cleaned(record._replace(via=record.via or via)) for record in (*records, *self._beside)
+        ]
         queued: Path | None = None
         try:
             with self._locked() as held:
