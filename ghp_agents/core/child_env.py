@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from ghp_agents.core import stored_logins
+from ghp_agents.core.ids import listed
 from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.core.secret_scan import find, redacted
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -49,6 +50,13 @@ def left_out(environ: Mapping[str, str], keep: Collection[str] = ()) -> list[str
         and name not in LOCAL_VARIABLES
         and (_is_secret(name) or _ACCESS_NAME.match(name) or _holds_secret(value))
     )
+
+
+def left_out_note(environ: Mapping[str, str], keep: Collection[str], who: str, how: str) -> str:
+    """One line for people: which variables `who` does not get, and `how` to pass one on; empty if
+    it gets all."""
+    names = left_out(environ, keep)
+    return f"Credentials that {who} not get: {listed(names, 8)}. {how}" if names else ""
 
 
 def _holds_secret(value: str) -> bool:

@@ -27,8 +27,8 @@ _FILES = (
 
 def find(text: str) -> str | None:
     """The kind of secret that the text seems to hold, in words, or None."""
-    found = _first(text)
-    return found[0] if found else None
+    finding = _first(text)
+    return finding[0] if finding else None
 
 
 def redacted(text: str) -> str:
@@ -56,9 +56,9 @@ def _small(text: str) -> str:
 def _first(text: str) -> tuple[str, str] | None:
     """The kind of a secret in the text, and the secret."""
     for shape in _likely(text):
-        for found in re.finditer(shape.pattern, text):
-            if shape.is_secret(found):
-                return shape.name, found[found.re.groups]
+        for finding in re.finditer(shape.pattern, text):
+            if shape.is_secret(finding):
+                return shape.name, finding[finding.re.groups]
     for start, end in values(text, _small(text)):
         return _NAMED_KIND, text[start:end]
     return None
@@ -96,9 +96,9 @@ def refuse_in_note(text: str) -> None:
 
 
 def _in_note(text: str) -> tuple[str, str] | None:
-    found = _first(text)
-    if found:
-        return found
+    finding = _first(text)
+    if finding:
+        return finding
     for named in re.finditer(_NAMED, text):
         if not re.fullmatch(_PLACE, named[1].rstrip(".,;:!?)")):
             return "a password or key", named[1]

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - a pattern that is cut into pieces cannot be read
 """The shapes of secrets: tokens by their prefix, and values by the name before them.
 
 The facts (prefixes, alphabets, lengths) are those that the issuers document; public rule sets such
@@ -6,6 +5,8 @@ as that of gitleaks list the same. Each pattern takes linear time: what repeats 
 possessive, and a long run is only entered at its beginning. The group of a pattern is the secret;
 without a group the whole match is.
 """
+
+# ruff: noqa: E501 - a pattern that is cut into pieces cannot be read
 
 import base64
 import binascii
@@ -25,9 +26,9 @@ class Shape(NamedTuple):
     is_secret: Callable[[re.Match[str]], bool]
 
 
-def _is_random(found: re.Match[str]) -> bool:
+def _is_random(finding: re.Match[str]) -> bool:
     """Whether a token has the variety of a real one: `ghp_xxxx` is a placeholder."""
-    value = found[found.re.groups]
+    value = finding[finding.re.groups]
     tail = value[-24:]
     return len({*tail}) > 1 and any(c.isdigit() or c.isupper() for c in value[4:])
 
@@ -94,31 +95,31 @@ def _has_all(value: str) -> bool:
     return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and len(value) >= 8
 
 
-def _lenient(found: re.Match[str]) -> bool:
-    return _is_value(found[found.re.groups], lenient=True)
+def _lenient(finding: re.Match[str]) -> bool:
+    return _is_value(finding[finding.re.groups], lenient=True)
 
 
-def _strict(found: re.Match[str]) -> bool:
-    return _is_value(found[found.re.groups], lenient=False, least=8)
+def _strict(finding: re.Match[str]) -> bool:
+    return _is_value(finding[finding.re.groups], lenient=False, least=8)
 
 
-def _quoted(found: re.Match[str]) -> bool:
+def _quoted(finding: re.Match[str]) -> bool:
     """A value in quotes is no name in code, but it may be a word for people or programs."""
-    value = found[found.re.groups]
+    value = finding[finding.re.groups]
     return _is_value(value, lenient=False, least=8)
 
 
-def _credentials(found: re.Match[str]) -> bool:
-    value = found[0][:-1].rpartition(":")[2]
+def _credentials(finding: re.Match[str]) -> bool:
+    value = finding[0][:-1].rpartition(":")[2]
     return not _PLACEHOLDER.search(value) and not re.fullmatch(
         r"(?i)(?:pass(?:word|wd|wrd)?|pwd?|secret|token|key|user(?:name)?|admin|postgres|mysql|guest"
         r"|root|test(?:ing)?|[^\W\d]{1,12}pass(?:word)?|s3cret|t0ken)\d{0,3}", value
     )  # fmt: skip
 
 
-def _bot(found: re.Match[str]) -> bool:
+def _bot(finding: re.Match[str]) -> bool:
     """A bot's token begins with its account's number in base64."""
-    head = found[0].partition(".")[0]
+    head = finding[0].partition(".")[0]
     try:
         return base64.b64decode(head + "=" * (-len(head) % 4)).isdigit()
     except (binascii.Error, ValueError):
@@ -202,7 +203,7 @@ _SHAPES = (
         "authorization",
         r"(?i:\bauthorization)[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?(?i:basic|bearer|token|ssws|digest)\s{1,3}"
         r"((?=[A-Za-z+/_.~-]{0,200}[0-9=])[A-Za-z0-9+/=_.~-]{8,}+)",
-        lambda found: not _PLACEHOLDER.search(found[1]) and len({*found[1]}) > 3,
+        lambda finding: not _PLACEHOLDER.search(finding[1]) and len({*finding[1]}) > 3,
     ),
     (
         "a password for a machine",
@@ -221,14 +222,14 @@ _SHAPES = (
         "a password in an address",
         "://",
         r"\bhttps?://([A-Za-z0-9_-]{20,255})(?::x-oauth-basic)?@",
-        lambda found: len(_CHANGES.findall(found[1])) >= 2,
+        lambda finding: len(_CHANGES.findall(finding[1])) >= 2,
     ),
     (
         "a key in an address",
         "? &",
         r"(?i)[?&](?:access_token|auth_token|api_?key|client_secret|password|pass|pwd|secret|sig|signature|token"
         r"|x-amz-signature)=([^\s&#'\"<>${\[()]{6,2000}+)",
-        lambda found: _is_value(found[1][:200], lenient=False, least=8) and (len(found[1]) >= 8),
+        lambda finding: _is_value(finding[1][:200], lenient=False, least=8) and (len(finding[1]) >= 8),
     ),
     ("a bot's token", ".", r"(?<![\w.-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])", _bot),
     ("a Vault token", "s.", rf"(?<![\w.-])s\.([{_AZ}]{{24}})(?![\w.-])", _quoted),
@@ -236,7 +237,7 @@ _SHAPES = (
         "a hash of a password",
         "$2 $6$ $5$ $1$ $apr1$ $y$ $argon2",
         r"\$(?:2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y]|apr1)\$[./A-Za-z0-9=$]{1,40}\$[./A-Za-z0-9]{22,120})",
-        lambda found: len({*found[0]}) > 12,
+        lambda finding: len({*finding[0]}) > 12,
     ),
     # `docker login`'s and npm's: `user:password` in base64.
     ("a stored login", "auth", r"(?:\"auth\"\s{0,4}:\s{0,4}\"|\b_auth\s{0,3}=\s{0,3}\"?)([A-Za-z0-9+/]{12,}={0,2})", _quoted),
@@ -313,10 +314,10 @@ def values(text: str, small: str) -> Iterator[tuple[int, int]]:
             yield place[0], end
 
 
-def _is_bare_secret(before: str, key: str, found: re.Match[str]) -> bool:
-    value = found[2]
+def _is_bare_secret(before: str, key: str, finding: re.Match[str]) -> bool:
+    value = finding[2]
     is_variable = key.isupper() and (not before or not before[-1].islower())
-    if is_variable and found[1] and (found[1] == "=" or any(map(str.isdigit, value))):
+    if is_variable and finding[1] and (finding[1] == "=" or any(map(str.isdigit, value))):
         return _is_value(value, lenient=True)
     return _is_value(value, lenient=False, least=8)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents.core import files, process, progress
-from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.core.child_env import for_commands, left_out_note, shown
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line, slug
 from ghp_agents.pulls.check import Check, red
@@ -17,6 +17,7 @@ CHECKS = "checks"  # the setting
 KEPT = 64_000  # bytes of each output
 COMMAND_SHOWN = 40  # characters, while it runs
 
+KEEP = "Your own setting `agents.checksKeepEnv` passes one on."
 NONE = "No checks are configured. List the commands in `agents.checks` of .ghp/config.json."
 
 Tell = Callable[[str], None]
@@ -43,6 +44,9 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
     """Run the checks of `settings` in the worktree at `path`, in order, up to the first failure.
     `name` is the branch."""
     done: list[Check] = []
+    keep = ws.settings.checks_keep_env
+    if settings.checks and (note := left_out_note(ws.environ, keep, "checks do", KEEP)):
+        tell(note)
     for command in settings.checks:
         tell(f"Running `{command}` …")
         with progress.step(f"`{one_line(command, COMMAND_SHOWN)}`"):

@@ -12,6 +12,7 @@ from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.container import Container
 from ghp_agents.cards.permissions import RIGHTS
 from ghp_agents.core import files, running
+from ghp_agents.core.child_env import left_out_note
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
@@ -111,6 +112,8 @@ def launch(
     # The person who starts runs in a clone trusts the worktrees that they make of it.
     trust = folder_trust.for_run(command.runner.name, ws.root, ws.environ)
     notes = (*started.notes, *_untrusted(ws, command.runner.name, started.path, trust))
+    if note := left_out_note(ws.environ, keep, "the run does", "--keep-env NAME passes one on."):
+        notes = (*notes, note)
     client = Process(words, {**env, **trust, **(rules.env if rules else {})})
     client = enclosure.enclose(ws, run, place, client, keep, command.boxed)
     try:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import process
-from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.core.child_env import for_commands, left_out_note, shown
 from ghp_agents.workspace import Workspace
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
@@ -49,7 +49,12 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
             _put(source, path, name, linked, notes, link=True)
     elif ws.settings.worktree_copy_files or ws.settings.worktree_symlink_files:
         notes.append(NO_SOURCE)
-    return Provisioned(tuple(copied), tuple(linked), _set_up(ws, path), tuple(notes))
+    setup = _set_up(ws, path)
+    how = "Your own setting `agents.checksKeepEnv` passes one on."
+    keep = ws.settings.checks_keep_env
+    if setup and (note := left_out_note(ws.environ, keep, "the set-up command does", how)):
+        notes.append(note)
+    return Provisioned(tuple(copied), tuple(linked), setup, tuple(notes))
 
 
 def _put(

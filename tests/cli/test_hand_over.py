@@ -19,7 +19,7 @@ from tests.support.rulesets import rule
 from tests.support.thorough import mostly_slow
 
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
-SECRET = "hf_" + "Ab1" * 11 + "c"
+SECRET = "qz_" + "Abx" * 11 + "c"
 FILES = ("src/done.py", "src/begun.py", "README.md")
 
 

@@ -17,7 +17,7 @@ from tests.support.rulesets import rule
 
 Clones = Callable[[int], list[Path]]
 AS = {"GHP_AGENT": "worker-1"}
-SECRET = "hf_" + "Ab1" * 11 + "c"
+SECRET = "qz_" + "Abx" * 11 + "c"
 
 
 def test_a_repository_without_a_remote_keeps_everything(repo: Path) -> None:
@@ -268,7 +268,7 @@ def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     rule(remote)
     invoke("agent-issue new Parse", here)
     invoke("agent-claim 1", here, AS)
-    (here / "notes.txt").write_text(f"see dop_v1_{'ab12' * 16}\n")  # no kind that we know
+    (here / "notes.txt").write_text(f"see qx_v1_{'ab12' * 16}\n")  # no kind that we know
     done = invoke("agent-handoff --goal Parse", here, AS)
     assert done.code == 0
     note = "Warning: origin refused 1 record: kept here only.\nHint: `ghp agent-sync --refused`"
@@ -285,4 +285,4 @@ def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     assert [record.record.event for record in kept] == ["handoff"]
     paths = [path for path, _ in kept[0].record.files]
     assert [path.split("/")[1] for path in paths] == ["handoffs", "patches"]
-    assert "dop_v1_" not in git(remote, "log", "--all", "-p")
+    assert "qx_v1_" not in git(remote, "log", "--all", "-p")

@@ -32,6 +32,7 @@ def test_a_placeholder_a_name_and_a_sentence_are_no_secrets(text: str) -> None:
 
 
 def test_the_code_of_this_project_does_not_alarm() -> None:
-    files = sorted(Path(secret_scan.__file__).parents[1].glob("c*/*.py"))
+    package = Path(secret_scan.__file__).parents[1]
+    files = [path for path in package.glob("c*/*.py") if path.name != "secret_shapes.py"]
     assert len(files) > 50
     assert [path.name for path in files if secret_scan.find(path.read_text())] == []

@@ -8,7 +8,7 @@ import pytest
 from tests.support.git import commit, git, refs, run_git
 from tests.support.rulesets import ALL_BRANCHES, Rules, rule, unrule
 
-SECRET = "hf_" + "Ab1" * 11 + "c"
+SECRET = "qz_" + "Abx" * 11 + "c"
 REASON = "[remote rejected] (push declined due to repository rule violations)"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import child_env
 from ghp_agents.github.api import access
 from ghp_agents.workspace import open_workspace
 from tests.support.consent import configure
@@ -92,6 +93,26 @@ def test_what_a_check_prints_of_a_secret_is_masked_in_all_that_is_kept(
     assert check.output.startswith("*** *** *** ***")
     for text in (check.output, kept, finished.pull.body):
         assert [word for word in ("correct-horse", TOKEN, BASIC) if held(text, word)] == []
+
+
+def test_no_variable_whose_value_is_a_credential_reaches_a_check() -> None:
+    word = "q8Lm2" + "Zx9k7"
+    hidden = {
+        "DATABASE_URL": f"postgres://app:{word}@db/app",
+        "PIP_INDEX": f"https://me:{word}@pypi.example/simple",
+        "SESSION": "ey" + "J" + "a1B" * 7 + ".ey" + "J" + "b2C" * 7 + "." + "c3D" * 9,
+        "GOOGLE": '{"private_key": "-----BEGIN ' + f'PRIVATE KEY-----\\n{"aB3/" * 12}"}}',
+        "CI_JOB_JWT": "x", "APP_CREDS": "x", "BROWSER_COOKIE": "x", "SLACK_WEBHOOK": "x",
+        "SENTRY_DSN": "x",
+    }  # fmt: skip
+    plain = {"PATH": "/usr/bin", "LANG": "C", "PASSAGE": "x", "HOMEPAGE": "https://a.example/b"}
+    assert child_env.for_commands({**hidden, **plain}) == plain
+    assert child_env.left_out({**hidden, **plain}) == sorted(hidden)
+    note = child_env.left_out_note({**hidden, **plain}, (), "checks do", "Name one.")
+    assert note.startswith("Credentials that checks do not get: APP_CREDS, ")
+    assert word not in note
+    named = child_env.for_commands({**hidden, **plain}, {"DATABASE_URL"})
+    assert named == {**plain, "DATABASE_URL": hidden["DATABASE_URL"]}
 
 
 def test_only_the_person_gives_a_credential_to_checks(

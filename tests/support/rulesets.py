@@ -16,7 +16,7 @@ PROGRAM = r'''
 import fnmatch, json, re, subprocess, sys
 
 RULES = json.loads(RULES_TEXT)
-SECRETS = re.compile(rb"\b(hf_[A-Za-z0-9]{34}|dop_v1_[a-f0-9]{64}|ghp_[A-Za-z0-9]{36})\b")
+SECRETS = re.compile(rb"\b(qz_[A-Za-z0-9]{34}|qx_v1_[a-f0-9]{64}|ghp_[A-Za-z0-9]{36})\b")
 REASON = "push declined due to repository rule violations"
 DOCS = "https://docs.github.com/code-security/secret-scanning/"
 

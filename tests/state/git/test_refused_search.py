@@ -26,14 +26,14 @@ from tests.support.hosts import hook
 from tests.support.rulesets import rule
 
 Clones = Callable[[int], list[Path]]
-SECRET = "hf_" + "Ab1" * 11 + "c"
+SECRET = "qz_" + "Abx" * 11 + "c"
 BEAT = {"issue": 7, "status": "testing", "lastAction": "Reads", "timestamp": "T", "epoch": 1}
 # What GitHub's push protection does and says, for one kind of secret: it looks at what is new.
 PUSH_PROTECTION = """\
 found=
 while read -r _ new _; do
   for commit in $(git rev-list "$new" --not --all); do
-    for path in $(git grep -l "hf_[A-Za-z0-9]*" "$commit" 2>/dev/null | cut -d: -f2); do
+    for path in $(git grep -l "qz_[A-Za-z0-9]*" "$commit" 2>/dev/null | cut -d: -f2); do
       git rev-list --objects "$new" --not --all | grep -q " $path$" || continue
       found="$found
          - commit: $commit
@@ -317,7 +317,7 @@ def test_killed_searches_beside_a_writer_lose_nothing_and_send_no_secret(
     rule(remote)
     one, other = clones(2)
     good = [f"good-{number:02}" for number in range(24)]
-    bad = [f"hf_{number:02}{'Ab' * 16}" for number in range(6)]
+    bad = [f"qz_{number:02}{'Ab' * 16}" for number in range(6)]
     order = [name for number, some in enumerate(bad) for name in (*good[number::6], some)]
     writer = start(one, *(f"say:{name}" for name in order))
     dice, tick = random.Random(5), threading.Event()
@@ -333,4 +333,4 @@ def test_killed_searches_beside_a_writer_lose_nothing_and_send_no_secret(
     assert names(other) == sorted(ledger(other)) == good
     assert sorted(kept.record.object for kept in all_of(workspace(one))) == bad
     assert len(refs(remote, "refs/ghp/clone")) == 1
-    assert "hf_" not in git(remote, "log", "--all", "-p")
+    assert "qz_" not in git(remote, "log", "--all", "-p")

@@ -81,6 +81,6 @@ def test_a_torn_record_is_named_and_hides_no_other(repo: Path) -> None:
 
 
 def test_a_record_without_files_is_kept_with_its_words(repo: Path) -> None:
-    record = Record("claim", Actor("worker-1"), "#1", "c1", AT, 5, (), 1, 2, "hf_x", "claim", "via")
+    record = Record("claim", Actor("worker-1"), "#1", "c1", AT, 5, (), 1, 2, "qz_x", "claim", "via")
     keep(repo, record)
     assert [kept.record for kept in all_of(workspace(repo))] == [record]
