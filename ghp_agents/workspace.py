@@ -15,7 +15,7 @@ from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import discovery, main_worktree, plain_config
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import fastjson, heartbeat, own_name, presence_file
+from ghp_agents.hotpath import fastjson, heartbeat, own_file, own_name, presence_file
 from ghp_agents.hotpath.locate import Location, branch, locate
 from ghp_agents.ports import Clock
 from ghp_agents.settings import load as configuration
@@ -69,6 +69,12 @@ class Workspace:
     def cache_dir(self) -> Path:
         """Rebuildable files."""
         return self.ghp_dir / "cache"
+
+    @cached_property
+    def home_folder(self) -> str:
+        """The clone's folder in the home: cached values that decide what runs, which no run in a
+        sandbox can write."""
+        return own_file.home_folder(self.place.common_dir, self.environ)
 
     @cached_property
     def spare_dir(self) -> Path:

@@ -247,7 +247,7 @@ def test_without_a_book_the_slow_road_is_taken_and_makes_one(
     pair: tuple[Claimant, Claimant],
 ) -> None:
     one, _ = pair
-    rulebook.drop(one.ws.folders[0])
+    rulebook.drop(one.ws.home_folder)
     assert quick(one, "worker-1", "README.md") is None
     judged(one, "worker-1", "README.md")
     assert rulebook.load(Sources(one.ws.place, one.ws.folders, one.ws.environ))
@@ -314,9 +314,9 @@ def test_the_fast_road_imports_nothing_that_costs_more_than_the_decision(
     assert tops & heavy == set()
     ours = {name for name in found if name.startswith("ghp_agents.")}
     hot = (
-        "alive", "boot_clock", "check_edit", "fastjson", "heartbeat", "ignored_files",
-        "implicit_leases", "light_dataclass", "locate", "own_file", "own_name", "policy",
-        "policy_cache", "policy_stamp", "presence_file", "quoting",
+        "alive", "boot_clock", "check_edit", "fastjson", "heartbeat",
+        "ignored_files", "implicit_leases", "light_dataclass", "locate", "own_file", "own_name",
+        "policy", "policy_cache", "policy_stamp", "presence_file", "quoting",
     )  # fmt: skip
     assert ours == {"ghp_agents.hotpath", *(f"ghp_agents.hotpath.{name}" for name in hot)}
 

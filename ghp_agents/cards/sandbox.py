@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, own_file
 
 AUTO, ALWAYS, NEVER = "auto", "bwrap", "none"
 PROGRAM = "bwrap"
@@ -85,7 +85,8 @@ def wrap(
     readable += [str(home / name) for name in CLIENT_SET_UPS]
     programs = [sys.prefix, str(Path(__file__).parents[2])]  # without them our hooks cannot run
     ours = [path for path in programs if path.startswith(tuple(f"{x}/" for x in PRIVATE))]
-    hidden = [path for path in map(Path, SOCKETS) if path.exists()]
+    # Cached values that decide what runs outside: inside, the folder is empty and the run's own.
+    hidden = [path for path in (*map(Path, SOCKETS), home / own_file.CLONES) if path.exists()]
     secret = [path.resolve() for path in logins if path.exists()]
     return [
         PROGRAM, "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev",

@@ -126,7 +126,7 @@ def _settings(
     """The settings of the policy, from the stamp's texts and from main, and the marks that show
     when main moved. Computing them loads slow modules and starts git, so it is done only after a
     change. Raises ConfigError."""
-    last = policy_cache.read_stale(sources.folders[0])
+    last = policy_cache.read_stale(sources.home)
     if last and stamp and last["stamp"]["texts"][:CONFIGS] == texts:
         marks = last["stamp"]["trunk"]
         if marks and policy_stamp.marks([path for path, _ in marks]) == marks:

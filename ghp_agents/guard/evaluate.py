@@ -90,7 +90,7 @@ def refresh(ctx: Context) -> None:
     An error in the state is reported by the next decision, which then takes the slow path.
     """
     sources = Sources(ctx.ws.place, ctx.ws.folders, ctx.ws.environ)
-    if policy_cache.exists(sources.folders[0]) and _loaded(ctx, sources) is None:
+    if policy_cache.exists(sources.home) and _loaded(ctx, sources) is None:
         with contextlib.suppress(GhpError):
             _write(ctx, sources)
 
@@ -111,12 +111,12 @@ def _write(ctx: Context, sources: Sources) -> Book:
     stamp = taken[1] if taken else None
     book = compile_policy.make(ctx, sources, stamp)
     if taken is None:
-        policy_cache.drop(sources.folders[0])
+        policy_cache.drop(sources.home)
         return book
     try:
-        policy_cache.keep(sources.folders[0], *taken, book)
+        policy_cache.keep(sources.home, *taken, book)
     except OSError:
-        policy_cache.drop(sources.folders[0])  # then every decision takes the slow path
+        policy_cache.drop(sources.home)  # then every decision takes the slow path
     return book
 
 

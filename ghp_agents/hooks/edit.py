@@ -3,7 +3,7 @@
 from ghp_agents.hooks import deadline, persons_files
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit, implicit_leases
+from ghp_agents.hotpath import check_edit, implicit_leases, own_file
 from ghp_agents.hotpath.policy import FENCED
 from ghp_agents.hotpath.quoting import file
 
@@ -71,7 +71,8 @@ def _decided(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence
 
 
 def _by_last_rules(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence[Verdict]":
-    rules = context.folders, context.agent
+    home = own_file.home_folder(context.place.common_dir, context.environ)
+    rules = context.folders, home, context.agent
     decided = [check_edit.by_last_rules(*rules, file.path, context.now) for file in files]
     return [verdict for verdict in decided if verdict]
 

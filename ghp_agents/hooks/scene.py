@@ -48,7 +48,7 @@ class HookContext:
 
     def settings(self) -> "dict[str, Any]":
         """The settings that the last command cached."""
-        return heartbeat.read_settings(self.folders)
+        return heartbeat.read_settings(self.place.common_dir, self.environ)
 
     def app(self) -> "App":
         """The app, for handlers that need more than the presence files."""

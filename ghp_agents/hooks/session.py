@@ -12,6 +12,7 @@ from ghp_agents.hotpath import (
     heartbeat,
     implicit_leases,
     news_flag,
+    own_file,
     own_name,
     process_start,
 )
@@ -62,9 +63,8 @@ def _keep_way_in(context: "HookContext") -> None:
     from ghp_agents.presence import way_in
 
     event, session = context.event, context.event.session or ""
-    way_in.keep(
-        context.folders, context.agent, event.client, session, context.environ, event.socket
-    )
+    home = own_file.home_folder(context.place.common_dir, context.environ)
+    way_in.keep(home, context.agent, event.client, session, context.environ, event.socket)
 
 
 def _first_of_name(context: "HookContext") -> str:

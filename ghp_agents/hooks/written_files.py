@@ -171,7 +171,8 @@ def policy_of(context: "HookContext") -> "Book | None":
     """The policy; an outdated one is compiled again, if that takes little time."""
     from ghp_agents.hotpath.policy_stamp import Sources
 
-    cached = policy_cache.load(Sources(context.place, context.folders, context.environ))
+    sources = Sources(context.place, context.folders, context.environ)
+    cached = policy_cache.load(sources)
     if cached is not None:
         return cached
     from ghp_agents.guard import evaluate
@@ -181,7 +182,7 @@ def policy_of(context: "HookContext") -> "Book | None":
         with deadline.budget(POLICY_S):
             return evaluate.current(context.app().offline)
     except deadline.OverBudgetError:
-        return policy_cache.read_stale(context.folders[0])
+        return policy_cache.read_stale(sources.home)
 
 
 def _is_shared(

@@ -140,11 +140,13 @@ def _is_overridden(
     return overrides.allows_holder(folders, agent, key, git_dir, holder)
 
 
-def by_last_rules(folders: "Sequence[str]", agent: str, path: str, now: float) -> Verdict | None:
+def by_last_rules(
+    folders: "Sequence[str]", home: str, agent: str, path: str, now: float
+) -> Verdict | None:
     """The decision if the state could not be read, or not in time. What was last known as another's
     lease or claim is refused, whether or not its holder is alive. None without a compiled policy:
     nothing is known."""
-    book = policy_cache.read_stale(folders[0])
+    book = policy_cache.read_stale(home)
     if book is None:
         return None
     now_text = heartbeat.to_text(now)

@@ -8,7 +8,7 @@ replaces the old one. Everything else is left to the slow path.
 import os
 import time
 
-from ghp_agents.hotpath import boot_clock, fastjson, presence_file
+from ghp_agents.hotpath import boot_clock, fastjson, own_file, presence_file
 from ghp_agents.hotpath.locate import Location, branch
 
 WAITS = "Waits for its person"  # begins the last action of an agent whose client says so
@@ -366,8 +366,8 @@ def spare_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
     return f"{base}/ghp/{total:016x}"
 
 
-def read_settings(folders: "Sequence[str]") -> "dict[str, Any]":
+def read_settings(common_dir: str, environ: "Mapping[str, str]") -> "dict[str, Any]":
     """The settings, as cached by the last full command; empty means defaults."""
-    cached = fastjson.read_object(folders[0] + "/cache/settings.json")
+    cached = fastjson.read_object(own_file.home_folder(common_dir, environ) + "/settings.json")
     values = cached.get("values") if cached else None
     return values if isinstance(values, dict) else {}

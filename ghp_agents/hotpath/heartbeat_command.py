@@ -33,7 +33,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     if fields.get("status") not in (None, "stopped") and _has_stopped(folders, agent):
         return False  # it begins another life, which only the slow path can register
     progress = fields.pop("progress", False)
-    settings = heartbeat.read_settings(folders)
+    settings = heartbeat.read_settings(place.common_dir, environ)
     now = time.time()
     fields |= heartbeat.surroundings(place)
     beaten = heartbeat.beat(

@@ -14,11 +14,29 @@ if TYPE_CHECKING:
 
 SHARED_MEMORY = "/dev/shm"  # where folders cost nothing, on Linux
 PREFIX = "ghp-edit-"  # of the names of temporary folders; a fold removes those of killed processes
+CLONES = ".config/ghp-cli/clones"  # below the home folder, beside the person's consent
 PRIVATE = 0o600
 LIKE_GIT = 0o666  # minus the umask, as git creates its files
 # O_NONBLOCK: a pipe in place of a file must not block us.
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+
+
+def home_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
+    """The clone's folder in the home, for cached values that decide what runs. A run in a sandbox
+    may write to the git folder; of this one it sees an empty one of its own."""
+    path = os.fsencode(os.path.realpath(common_dir))
+    return f"{environ.get('HOME') or '/'}/{CLONES}/{_sha256(path)[:32]}"
+
+
+def _sha256(data: bytes) -> str:
+    """By CPython's own module if there is one: `hashlib` loads OpenSSL."""
+    for name in ("_sha2", "_sha256"):  # from Python 3.12 on, and before
+        try:
+            return str(__import__(name).sha256(data).hexdigest())
+        except ImportError:
+            continue
+    return str(__import__("hashlib").sha256(data).hexdigest())
 
 
 def replace(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:

@@ -3,6 +3,8 @@
 It is used only if its stamp is fresh. `guard/evaluate.py` writes it; this module stores it and
 looks up paths. Patterns without wildcards are dictionary keys, so a thousand leases cost no more
 than one. Other patterns are tried only if their literal beginning matches.
+
+`folder` is the clone's own folder in the home: a run could change a file of the git folder.
 """
 
 import os
@@ -28,7 +30,7 @@ LARGEST = 64_000_000  # bytes; ours are smaller
 
 def load(sources: Sources) -> "Book | None":
     """The policy, if it exists and the state is unchanged since."""
-    cached = _read(path_of(sources.folders[0]))
+    cached = _read(path_of(sources.home))
     book = _parse_policy(cached[1]) if cached else None
     if cached is None or book is None:
         return None
@@ -69,7 +71,7 @@ def _parse_policy(data: bytes) -> "Book | None":
 
 def keep(folder: str, own: str, stamp: "Stamp", book: "Book") -> None:
     """Write a policy atomically. Raises OSError."""
-    os.makedirs(folder + "/cache", exist_ok=True)
+    os.makedirs(folder, exist_ok=True)
     whole = {"version": VERSION, "stamp": stamp} | book
     own_file.replace(path_of(folder), own.encode("ascii") + b"\n" + fastjson.encode(whole))
 
@@ -98,7 +100,7 @@ def restamp(folder: str, ref: str, old: str, new: str) -> None:
 
 def path_of(folder: str) -> str:
     """The path of a clone's policy."""
-    return f"{folder}/cache/{NAME}"
+    return f"{folder}/{NAME}"
 
 
 def _read(path: str) -> "tuple[str, bytes] | None":

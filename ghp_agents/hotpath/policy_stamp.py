@@ -6,6 +6,8 @@ Writers of the state need not update anything for that, so a killed one cannot f
 import os
 import time
 
+from ghp_agents.hotpath import own_file
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -34,7 +36,7 @@ _TODAY = 1_700_000_000  # an earlier time means that the clock was never set
 class Sources:
     """The source files of a compiled policy."""
 
-    __slots__ = ("config", "folders", "state", "texts")
+    __slots__ = ("config", "folders", "home", "state", "texts")
 
     def __init__(
         self, place: "Location", folders: "Sequence[str]", environ: "Mapping[str, str]"
@@ -45,6 +47,7 @@ class Sources:
         home = environ.get("HOME", "/")
         self.state = folders[0] + "/state.git"
         self.folders = folders
+        self.home = own_file.home_folder(common, environ)
         self.config = common + "/config"
         self.texts = [
             root + "/.ghp/config.json",

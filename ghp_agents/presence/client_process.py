@@ -1,6 +1,7 @@
 """The process of the client that `agent-start --run` started for an agent, to end it later.
 
-The note `clients/<agent>.json` stays on this machine, in the clone's private folder.
+The note `clients/<agent>.json` stays on this machine, in the clone's folder in the home: a run in a
+sandbox cannot choose which process is ended.
 """
 
 import os
@@ -151,4 +152,4 @@ def _marks_in_use() -> set[str]:
 
 
 def _path(ws: Workspace, agent: str) -> Path:
-    return ws.ghp_dir / CLIENTS / f"{agent}.json"
+    return Path(ws.home_folder, CLIENTS, f"{agent}.json")

@@ -206,7 +206,7 @@ def list_agents(ctx: Context, snapshot: Snapshot, *, processes: bool = True) -> 
 
 def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
     """The same views; those of this clone show it if their client has ended."""
-    if not (ws.ghp_dir / CLIENTS).is_dir():
+    if not Path(ws.home_folder, CLIENTS).is_dir():
         return views
     from ghp_agents.presence import client_process
 

@@ -11,7 +11,7 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,23 +24,23 @@ from ghp_agents.workspace import Workspace
 
 CLAUDE, CODEX = "claude", "codex"
 SOCKET, CODEX_HOME = "CLAUDE_CODE_MESSAGING_SOCKET", "CODEX_HOME"
-FOLDER = "cache/ways-in"
+FOLDER = "ways-in"  # in the clone's folder in the home: a way in names a program's home
 RESTING = ("idle", "waiting")  # the statuses of a session between two turns
 SOCKET_TIMEOUT_S, PROGRAM_TIMEOUT_S = 1.0, 5.0
 SENDER = "ghp-agents"
 
 
 def keep(
-    folders: Sequence[str], agent: str, client: str, session: str, environ: Mapping[str, str],
+    home: str, agent: str, client: str, session: str, environ: Mapping[str, str],
     socket: str = "",
 ) -> None:  # fmt: skip
-    """Remember the way into a session that begins, if its client has one. `socket` is that of our
-    plugin in the client."""
+    """Remember the way into a session that begins, if its client has one. `home` is the clone's
+    folder in the home, `socket` that of our plugin in the client."""
     path = environ.get(SOCKET, "") if client == CLAUDE else socket
     kept = {"client": client, "session": session, "socket": path}
     kept["home"] = environ.get(CODEX_HOME, "")
     if client == CODEX or path:
-        _file(folders, agent).write(kept)
+        _file(home, agent).write(kept)
 
 
 def open_session(ws: Workspace, agent: str) -> str:
@@ -95,8 +95,8 @@ def _queue(ws: Workspace, home: str, session: str, text: str) -> bool:
 
 
 def _read(ws: Workspace, agent: str) -> dict[str, Any]:
-    return _file(ws.folders, agent).read() if heartbeat.is_name(agent) else {}
+    return _file(ws.home_folder, agent).read() if heartbeat.is_name(agent) else {}
 
 
-def _file(folders: Sequence[str], agent: str) -> JsonFile[dict[str, Any]]:
-    return object_file(Path(folders[0], FOLDER, f"{agent}.json"))
+def _file(home: str, agent: str) -> JsonFile[dict[str, Any]]:
+    return object_file(Path(home, FOLDER, f"{agent}.json"))

@@ -3,6 +3,7 @@
 A failure is not kept: it may pass the next time.
 """
 
+from pathlib import Path
 from typing import Any
 
 from ghp_agents.core.ids import digest
@@ -11,7 +12,7 @@ from ghp_agents.pulls.check import Check, red
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace
 
-FILE = "checked.json"  # in the clone's ghp folder
+FILE = "checked.json"  # in the clone's folder in the home: no run can forge it
 ENTRIES = 1_000  # the newest are kept
 AGE = 86_400.0  # seconds; what a check needs besides the tree may change
 
@@ -54,7 +55,7 @@ def _key(ws: Workspace, settings: Settings, tree: str, command: str) -> str:
 
 
 def _file(ws: Workspace) -> JsonFile[dict[str, float]]:
-    return JsonFile(ws.ghp_dir / FILE, _decoded, dict)
+    return JsonFile(Path(ws.home_folder, FILE), _decoded, dict)
 
 
 def _decoded(value: Any) -> dict[str, float]:

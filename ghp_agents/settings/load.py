@@ -15,7 +15,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.git import default_branch
 from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import DefaultBranch
-from ghp_agents.hotpath import fastjson, policy_stamp
+from ghp_agents.hotpath import fastjson, own_file, policy_stamp
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings.consent import Agreement, Judged
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ghp_agents.cards.read_cards import Cards
 
 FILE = ".ghp/config.json"
-CACHE = "cache/settings.json"
+CACHE = "settings.json"  # in the clone's folder in the home
 TRUNK_KEYS = ("trunk", "main_branch")
 Marks = list[list[Any]]
 TRIES = 3  # each default branch that names another one adds files to watch
@@ -45,6 +45,11 @@ class ConfigPlaces(NamedTuple):
     def own(self) -> Path:
         """The person's own file. Upstream ignores XDG_CONFIG_HOME for it, so we do, too."""
         return Path(self.environ.get("HOME") or "/", ".config/ghp-cli/config.json")
+
+    @property
+    def home(self) -> Path:
+        """The clone's folder in the home, which no run in a sandbox can write."""
+        return Path(own_file.home_folder(str(self.common_dir), self.environ))
 
     @property
     def files(self) -> list[Path]:
@@ -73,7 +78,7 @@ def load(here: ConfigPlaces) -> Settings:
     # Another version may have cached other fields; a copied clone has its original's cache.
     own_place = str(here.common_dir)
     stamp = [sorted(Settings._fields), own_place, *([str(path), *x] for path, x in present)]
-    cache = here.common_dir / "ghp" / CACHE
+    cache = here.home / CACHE
     cached = fastjson.read_object(str(cache))
     if cached and cached.get("stamp") == stamp and _is_current(cached):
         return from_values(cached["values"])
@@ -81,7 +86,9 @@ def load(here: ConfigPlaces) -> Settings:
     own = _values(here.own) if here.own in signatures else {}
     checked_out = _values(here.root / FILE) if here.root / FILE in signatures else {}
     marks, values = said_now(here, checked_out, own)
-    if present or cache.parent.parent.is_dir():  # otherwise nothing was set up here
+    if (
+        present or cache.exists() or Path(here.common_dir, "ghp").is_dir()
+    ):  # otherwise nothing was set up here
         object_file(cache).write({"stamp": stamp, "marks": marks, "values": values})
     return from_values(values)
 

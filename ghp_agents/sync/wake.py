@@ -34,7 +34,7 @@ def wake(ctx: Context, agent: AgentName, keys: Collection[str]) -> None:
     session = way_in.open_session(ctx.ws, agent) if keys and ctx.ws.settings.wake else ""
     if not session:
         return
-    file = object_file(Path(ctx.ws.cache_dir, FOLDER, f"{agent}.json"))
+    file = object_file(Path(ctx.ws.home_folder, FOLDER, f"{agent}.json"))
     kept, now = file.read(), ctx.ws.steady()
     if not is_due(kept, session, keys, now):
         return

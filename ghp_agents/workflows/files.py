@@ -85,7 +85,7 @@ def of_main(ws: Workspace) -> dict[str, str]:
     tip = main_commit(ws)
     if not tip:
         return {}
-    cache = object_file(Path(ws.cache_dir, CACHE))
+    cache = object_file(Path(ws.home_folder, CACHE))
     content = cache.read()
     if content.get("main") != tip:
         content = {"main": tip, "files": _read(ws)}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.ghp import CHECKOUT, invoke, run_ghp, succeed
+from tests.support.in_home import in_home
 
 AS = {"GHP_AGENT": "worker-1"}
 
@@ -164,7 +165,7 @@ def test_what_nobody_thought_of_is_logged_and_stops_no_agent(repo: Path) -> None
     (repo / ".ghp").mkdir()
     (repo / ".ghp/config.json").write_text('{"agents": {"throttle": 9}}')
     assert run_ghp("agent-heartbeat", repo, AS) == (0, "", "")
-    cache = repo / ".git/ghp/cache/settings.json"
+    cache = in_home(repo, "settings.json")
     cache.write_text(cache.read_text().replace("9.0", '"soon"'))
     assert run_ghp("agent-heartbeat", repo, AS) == (0, "", "")
     (line,) = (repo / ".git/ghp/log.jsonl").read_text().splitlines()

@@ -142,7 +142,7 @@ def test_settings_are_checked_once_and_kept_with_the_book(one: Claimant) -> None
     mine({"agents": {"shared": ["*.lock"], "deadAfter": 77, "orchestrators": ["lead"]}})
     one.store.fold()
     first = ruling.current(one.parts)
-    kept = rulebook.read_stale(one.ws.folders[0])
+    kept = rulebook.read_stale(one.ws.home_folder)
     assert kept is not None
     assert kept["settings"] == {"shared": ["*.lock"], "orchestrators": ["lead"], "dead_after": 77.0}
     one.new("Another state", body="")

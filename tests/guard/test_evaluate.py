@@ -157,7 +157,7 @@ def test_the_worktree_of_another_is_left_alone_while_it_works(
 @pytest.mark.slow
 def test_a_book_that_cannot_be_kept_is_made_each_time(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
-    path = Path(rulebook.path_of(one.ws.folders[0]))
+    path = Path(rulebook.path_of(one.ws.home_folder))
     path.unlink(missing_ok=True)
     path.mkdir(parents=True)
     for _ in range(2):

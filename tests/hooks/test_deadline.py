@@ -13,17 +13,17 @@ from ghp_agents.hooks import deadline
 from ghp_agents.hooks.edit import MOST, edit
 from ghp_agents.hooks.event import Event
 from ghp_agents.hooks.scene import find
-from ghp_agents.hotpath import policy_cache as rulebook
 from ghp_agents.integrations.clients.events import CLIENTS
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.hooks import call, log, set_up, write
 from tests.support.hosts import executable
+from tests.support.in_home import in_home
 
 
 def edits(agent: str, repo: Path, path: str) -> str:
     """What this process answers to an edit; empty where it is allowed."""
-    environ = {"GHP_AGENT": agent, "HOME": str(repo)}
+    environ = {"GHP_AGENT": agent, "HOME": os.environ["HOME"]}
     event = Event("claude", "edit", "PreToolUse", agent, str(repo), paths=[str(repo / path)])
     scene = find(event, environ)
     assert scene is not None
@@ -76,7 +76,7 @@ def test_what_cannot_be_read_is_decided_like_what_takes_too_long(repo: Path) -> 
 
 
 def test_where_no_rules_were_ever_read_an_edit_is_allowed_and_logged(stuck: Path) -> None:
-    rulebook.drop(str(stuck / ".git/ghp"))
+    in_home(stuck, "rulebook.json").unlink()
     assert edits("worker-2", stuck, "src/a.py") == ""
     (entry,) = log(stuck)
     assert (entry["where"], entry["error"]) == ("decide about an edit", "OverBudgetError: ")
@@ -86,7 +86,7 @@ def test_an_edit_of_too_many_files_is_refused(repo: Path) -> None:
     set_up(repo, "worker-1")
     names = [str(repo / f"{number}") for number in range(MOST + 1)]
     event = Event("claude", "edit", "PreToolUse", "worker-1", str(repo), paths=names)
-    context = find(event, {"GHP_AGENT": "worker-1", "HOME": str(repo)})
+    context = find(event, {"GHP_AGENT": "worker-1", "HOME": os.environ["HOME"]})
     assert context is not None
     reply = edit(context)
     assert reply is not None

@@ -13,6 +13,7 @@ from tests.support.consent import anyone_steals, mine
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.hooks import SILENT, Hooked, call, log, payload, presence, set_up, write
+from tests.support.in_home import in_home
 
 ONE, TWO = {"GHP_AGENT": "worker-1"}, {"GHP_AGENT": "worker-2"}
 
@@ -196,9 +197,9 @@ def test_a_conflict_is_refused_by_the_slow_check_too(
     assert writes(ONE, repo, "a.py", LINES.replace("3\n", "three\n", 1)) == SILENT
     conflicting = LINES.replace("3\n", "III\n", 1)
     for _ in range(2):
-        (repo / ".git/ghp/cache/rulebook.json").unlink(missing_ok=True)
+        in_home(repo, "rulebook.json").unlink(missing_ok=True)
         assert "at your line 3." in reason(writes(TWO, other, "a.py", conflicting))
-    (repo / ".git/ghp/cache/rulebook.json").unlink()
+    in_home(repo, "rulebook.json").unlink()
     assert writes(TWO, other, "a.py", LINES.replace("17\n", "seventeen\n")) == SILENT
     (other / "a.py").write_text(conflicting)
     checked = invoke("agent-check a.py --as worker-2", other)

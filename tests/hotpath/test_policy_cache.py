@@ -169,7 +169,6 @@ def test_where_there_is_no_book_none_is_signed(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_torn_or_foreign_file_is_no_book(tmp_path: Path, content: bytes) -> None:
     path = Path(rulebook.path_of(str(tmp_path)))
-    path.parent.mkdir()
     path.write_bytes(content)
     assert rulebook.read_stale(str(tmp_path)) is None
     rulebook.restamp(str(tmp_path), REF, "aaa", "ccc")

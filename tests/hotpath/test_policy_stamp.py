@@ -136,7 +136,7 @@ def write_owners(one: Claimant, text: str) -> None:
 
 def write_own_config(one: Claimant, two: Claimant) -> None:
     path = Path(os.environ["HOME"], ".config/ghp-cli/config.json")
-    path.parent.mkdir(parents=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text('{"agents": {"deadAfter": 77}}')
 
 
@@ -273,7 +273,7 @@ def test_packing_the_private_repository_leaves_no_stale_book(
     git(state, *first.split())
     assert kept(one) is None
     write_book(one)
-    assert rulebook._read(rulebook.path_of(one.ws.folders[0]))[0].startswith("packed ")  # type: ignore[index]
+    assert rulebook._read(rulebook.path_of(one.ws.home_folder))[0].startswith("packed ")  # type: ignore[index]
     for name in ("an issue is claimed here", "a lease is taken in another clone"):
         CHANGES[name](one, two)
         assert kept(one) is None
@@ -306,7 +306,7 @@ def test_what_is_written_while_the_book_is_made_makes_it_useless(
     assert taken
     book = rulemaking.make(one.parts, sources_of(one), taken[1])
     held(one, "/src/a.py")
-    rulebook.keep(one.ws.folders[0], *taken, book)
+    rulebook.keep(one.ws.home_folder, *taken, book)
     assert kept(one) is None
 
 
@@ -320,7 +320,7 @@ def test_settings_that_change_while_the_book_is_made_are_those_of_the_stamp(
     write_config(one, '{"agents": {"deadAfter": 800}}')
     book = rulemaking.make(one.parts, sources_of(one), taken[1])
     write_config(one, '{"agents": {"deadAfter": 700}}')
-    rulebook.keep(one.ws.folders[0], *taken, book)
+    rulebook.keep(one.ws.home_folder, *taken, book)
     assert (kept(one) or {})["deadAfter"] == 700 == fresh(one)["deadAfter"]
 
 
@@ -392,7 +392,7 @@ def test_where_nobody_decides_by_a_book_none_is_made(clone: Path) -> None:
     one.new("Parse files", body=BODY)
     one.sync().claim(1)
     one.sync()
-    assert not rulebook.exists(one.ws.folders[0])
+    assert not rulebook.exists(one.ws.home_folder)
 
 
 # --------------------------------------------------------------------- where there is none
@@ -412,7 +412,7 @@ def test_refs_that_are_no_files_have_no_stamp(pair: tuple[Claimant, Claimant]) -
     assert kept(one) is None
     assert rulestamp.take_stamp(sources_of(one)) is None
     ruling.current(one.parts)
-    assert not rulebook.exists(one.ws.folders[0])
+    assert not rulebook.exists(one.ws.home_folder)
 
 
 def test_a_file_that_is_too_long_to_be_compared_leaves_no_book(
@@ -464,8 +464,8 @@ class Builder:
         assert taken
         book = rulemaking.make(one.parts, sources_of(one), taken[1])
         yield "made"
-        folder = one.ws.folders[0]
-        path = Path(folder, "cache/rulebook.json.half.tmp")
+        folder = one.ws.home_folder
+        path = Path(folder, "rulebook.json.half.tmp")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(b"half of a boo")
         yield "began to write"
@@ -479,7 +479,7 @@ def resign_late(one: Claimant) -> Callable[[], None]:
 
     repository = find_repository(one.ws)
     assert repository
-    path = Path(rulebook.path_of(one.ws.folders[0]))
+    path = Path(rulebook.path_of(one.ws.home_folder))
     aside = path.with_name("aside")
     old = git(repository.path, "rev-parse", repository.ref)
     exists = path.exists()
@@ -490,7 +490,7 @@ def resign_late(one: Claimant) -> Callable[[], None]:
     if exists:
         aside.rename(path)
     new = git(repository.path, "rev-parse", repository.ref)
-    return lambda: rulebook.restamp(one.ws.folders[0], repository.ref, old, new)
+    return lambda: rulebook.restamp(one.ws.home_folder, repository.ref, old, new)
 
 
 def live_through(one: Claimant, two: Claimant, seed: int) -> None:

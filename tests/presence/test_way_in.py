@@ -39,7 +39,7 @@ def inbox(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.so
 
 
 def keep(app: App, client: str = "claude", session: str = "s-1", **environ: str) -> None:
-    way_in.keep(app.ws.folders, AGENT, client, session, environ)
+    way_in.keep(app.ws.home_folder, AGENT, client, session, environ)
 
 
 def test_claude_reads_one_line_for_its_session(app: App, inbox: socket.socket) -> None:
@@ -58,7 +58,9 @@ def test_claude_reads_one_line_for_its_session(app: App, inbox: socket.socket) -
 
 
 def test_a_plugin_of_ours_reads_the_same_line(app: App, inbox: socket.socket) -> None:
-    way_in.keep(app.ws.folders, AGENT, "pi", "s-1", {"CLAUDE_CODE_MESSAGING_SOCKET": "x"}, "inbox")
+    way_in.keep(
+        app.ws.home_folder, AGENT, "pi", "s-1", {"CLAUDE_CODE_MESSAGING_SOCKET": "x"}, "inbox"
+    )
     assert way_in.open_session(app.ws, AGENT) == "s-1"
     assert way_in.send(app.ws, AGENT, "News")
     stream, _ = inbox.accept()

@@ -68,7 +68,9 @@ def test_it_is_forgotten_after_a_day_and_after_many_others(
 
 @pytest.mark.parametrize("content", ["", "[]", '{"x": "y"}', '{"x": 1e999}'])
 def test_a_damaged_file_knows_nothing(ws: Workspace, content: str) -> None:
-    (ws.ghp_dir / check_cache.FILE).write_text(content)
+    path = Path(ws.home_folder, check_cache.FILE)
+    path.parent.mkdir(parents=True)
+    path.write_text(content)
     assert check_cache.passed(ws, RULES, TREE) is None
 
 

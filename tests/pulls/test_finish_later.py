@@ -66,7 +66,8 @@ def test_what_is_left_inside_is_sent_outside_and_no_check_runs_again(
     assert sent(road) == ""
     (place.parent / "ran").unlink()
     request = finish_later.request_of(folder, 1)
-    assert request == FinishRequest(left.head, draft=False)
+    checks = ("touch ../ran", "test -e b.txt")
+    assert request == FinishRequest(left.head, False, checks)
     done = finish_later.complete(road.house("worker-1", place), request, 1)
     assert (done.pull.branch, done.pull.head, done.pull.draft) == (BRANCH, left.head, False)
     assert sent(road) == left.head

@@ -23,6 +23,7 @@ from ghp_agents.state.git import fold as folding
 from tests.support import hooks
 from tests.support.ghp import Result, invoke, run_ghp
 from tests.support.hooks import SILENT
+from tests.support.in_home import in_home
 from tests.support.traces import listing
 
 SESSION = "12345678-abcd"
@@ -66,8 +67,8 @@ WRITERS: dict[str, Callable[[Path], object]] = {
     "cache/due": lambda ours: folding.stamp(ours / "cache/due", 1.0),
     "state.lock": _lock,
     f"touched/{touched.LOCK}": lambda ours: touched._Alone(str(ours)),
-    "cache/rulebook.json": lambda ours: rulebook.keep(str(ours), "own", {}, {}),
-    "cache/settings.json": lambda ours: write_atomically(ours / "cache/settings.json", b"{}"),
+    "rulebook.json": lambda ours: rulebook.keep(str(ours), "own", {}, {}),
+    "settings.json": lambda ours: write_atomically(ours / "settings.json", b"{}"),
     "durable": lambda ours: write_durably(ours / "durable", b"{}"),
     "agents/w1.json": lambda ours: presencefile.write([str(ours)], [{}], "w1", b"{}"),
 }
@@ -110,9 +111,11 @@ def test_what_is_kept_is_not_read_through_a_link(ours: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_a_pipe_in_the_place_of_a_file_stops_no_hook(ours: Path, repo: Path) -> None:
-    for name in ("agents/w1.json", "cache/settings.json", "log.jsonl", "cache/rulebook.json"):
-        (ours / name).unlink(missing_ok=True)
-        os.mkfifo(ours / name)
+    kept = (in_home(repo, name) for name in ("settings.json", "rulebook.json"))
+    for path in (ours / "agents/w1.json", ours / "log.jsonl", *kept):
+        path.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(path)
     env = {"GHP_AGENT": "w1"}
     payload = hooks.write(repo / "README.md", repo)
     assert hooks.call("claude", payload, repo, env, timeout=20).code == 0

@@ -308,7 +308,7 @@ def test_beats_find_the_settings_that_the_last_command_checked(repo: Path, home:
     of_repo(repo, '{"agents": {"throttle": 7, "capabilities": {"worker-1": ["code"]}}}')
     ws = workspace(repo, home)
     settings = ws.settings
-    assert pulse.read_settings(ws.folders) == {
+    assert pulse.read_settings(ws.place.common_dir, ws.environ) == {
         "throttle": 7.0,
         "capabilities": {"worker-1": ["code"]},
     }
@@ -323,7 +323,7 @@ def test_a_changed_file_is_read_again(repo: Path, home: Path) -> None:
     of_user(home, '{"agents": {"throttle": 9}}')
     ws = workspace(repo, home)
     assert ws.settings.throttle == 9.0
-    assert pulse.read_settings(ws.folders) == {"throttle": 9.0}
+    assert pulse.read_settings(ws.place.common_dir, ws.environ) == {"throttle": 9.0}
 
 
 def test_without_files_the_cache_goes_and_the_defaults_hold(repo: Path, home: Path) -> None:
@@ -332,14 +332,14 @@ def test_without_files_the_cache_goes_and_the_defaults_hold(repo: Path, home: Pa
     path.unlink()
     ws = workspace(repo, home)
     assert ws.settings == Settings()
-    assert pulse.read_settings(ws.folders) == {}
+    assert pulse.read_settings(ws.place.common_dir, ws.environ) == {}
 
 
 def test_what_another_version_cached_is_not_believed(repo: Path, home: Path) -> None:
     of_repo(repo, '{"agents": {"throttle": 7}}')
     ws = workspace(repo, home)
     _ = ws.settings
-    cache = ws.cache_dir / "settings.json"
+    cache = Path(ws.home_folder, "settings.json")
     noted = json.loads(cache.read_text())
     noted["stamp"][0].remove("throttle")  # as a version would write that did not know it
     cache.write_text(json.dumps(noted | {"values": {}}))
@@ -351,7 +351,7 @@ def test_a_broken_cache_is_made_anew(repo: Path, home: Path, broken: str) -> Non
     of_repo(repo, '{"agents": {"throttle": 7}}')
     ws = workspace(repo, home)
     _ = ws.settings
-    cache = ws.cache_dir / "settings.json"
+    cache = Path(ws.home_folder, "settings.json")
     good = cache.read_bytes()
     if broken == "values":
         broken = json.dumps(json.loads(good) | {"values": [1]})
@@ -374,7 +374,7 @@ def test_a_broken_file_does_not_touch_what_was_cached_before(repo: Path, home: P
     of_repo(repo, "{")
     with pytest.raises(ConfigError):
         _ = workspace(repo, home).settings
-    assert pulse.read_settings(ws.folders) == {"throttle": 7.0}
+    assert pulse.read_settings(ws.place.common_dir, ws.environ) == {"throttle": 7.0}
 
 
 # ------------------------------------------------------------------------------ notes' engines

@@ -71,7 +71,7 @@ def _edit(run: Run, step: Step) -> str | None:
     here, path = run.world.clones[session.clone], PATHS[step.number % len(PATHS)]
     presence.heartbeat(ws, here.store, AgentName(session.agent), {})
     before = laws.rivals(run.world, session, path)
-    rulebook.drop(ws.folders[0])  # a book is stamped by refs, and these are in memory
+    rulebook.drop(ws.home_folder)  # a book is stamped by refs, and these are in memory
     ctx = make_context(ws, here.store, here.locks, run.world.tracker)
     (verdict,) = ruling.judge(ctx, AgentName(session.agent), [path], editing=True)
     if verdict.is_refused:

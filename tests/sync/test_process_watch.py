@@ -138,7 +138,7 @@ def test_a_resting_session_is_woken_soon_for_a_request_of_another_clone(
     path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     one.ws.environ.update(path)  # type: ignore[attr-defined]
     one.beat(status="waiting")
-    way_in.keep(one.ws.folders, "worker-1", "codex", "s-1", {})
+    way_in.keep(one.ws.home_folder, "worker-1", "codex", "s-1", {})
     woken: list[bool] = []
 
     def ask() -> None:

@@ -36,7 +36,7 @@ class Team:
         self.app = App(repo, environ, name=RESTING, clock=self.one.clock)
         presence.register(self.app.ws, self.app.store, RESTING)
         self.rest()
-        way_in.keep(self.app.ws.folders, RESTING, "codex", "s-1", {})
+        way_in.keep(self.app.ws.home_folder, RESTING, "codex", "s-1", {})
 
     def rest(self, status: str = "waiting") -> None:
         presence.heartbeat(self.app.ws, self.app.store, RESTING, {"status": status})
@@ -47,7 +47,7 @@ class Team:
         environ = {**self.app.environ, "CLAUDE_CODE_SESSION_ID": session}
         self.app = App(self.app.cwd, environ, name=RESTING, clock=self.one.clock)
         self.rest()
-        way_in.keep(self.app.ws.folders, RESTING, "codex", session, {})
+        way_in.keep(self.app.ws.home_folder, RESTING, "codex", session, {})
 
     def sync(self) -> int:
         """Notify all agents; how often worker-2 has been called."""

@@ -134,7 +134,7 @@ def _move(
     # lock nobody else moves the ref, so no other commit is in between.
     paths = (path for commit in commits for path in commit.files)
     if held and head and not any(path.startswith(policy_stamp.RULED) for path in paths):
-        policy_cache.restamp(ws.folders[0], repository.ref, head, last)
+        policy_cache.restamp(ws.home_folder, repository.ref, head, last)
 
 
 def _plan(

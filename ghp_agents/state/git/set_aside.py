@@ -76,7 +76,7 @@ def drop(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
 def _ended(ws: Workspace, matching: Sequence[tuple[Path, SetAside]]) -> list[SetAside]:
     for path, _ in matching:
         path.with_suffix(".json").unlink(missing_ok=True)
-    policy_cache.drop(ws.folders[0])  # they may have been leases
+    policy_cache.drop(ws.home_folder)  # they may have been leases
     return [aside for _, aside in matching]
 
 

@@ -41,6 +41,10 @@ def belongings(ws: Workspace) -> list[Step]:
     if ws.ghp_dir.is_dir():
         what = f"{shown(ws, ws.ghp_dir)}: presence, outbox, the private repository, caches"
         steps.append(_removal(what, partial(_remove_clone_folder, ws)))
+    home = Path(ws.home_folder)
+    if home.is_dir():
+        what = f"{home}: this clone's cached settings, policy and check results"
+        steps.append(_removal(what, partial(_remove_spare, home)))
     for grave in sorted(ws.common_dir.glob(f"{GRAVE}*")):
         what = f"{shown(ws, grave)}: left by an earlier removal"
         steps.append(_removal(what, partial(shutil.rmtree, grave)))
