@@ -111,7 +111,9 @@ def launch(
     env = processes.environment(ws.environ, run, place / "prompt.md", keep)
     # The person who starts runs in a clone trusts the worktrees that they make of it.
     trust = folder_trust.for_run(command.runner.name, ws.root, ws.environ)
-    notes = (*started.notes, *_untrusted(ws, command.runner.name, started.path, trust))
+    # With a card, a run brings a hook of its own.
+    gaps = [] if rules else _untrusted(ws, command.runner.name, started.path, trust)
+    notes = (*started.notes, *gaps)
     if note := left_out_note(ws.environ, keep, "the run does", "--keep-env NAME passes one on."):
         notes = (*notes, note)
     client = Process(words, {**env, **trust, **(rules.env if rules else {})})

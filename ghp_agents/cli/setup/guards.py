@@ -172,7 +172,7 @@ def _others(app: App, selection: Guards) -> list[ConfigFile]:
 
 def _advice(app: App, selection: Guards) -> Iterator[tuple[str, str]]:
     yield from advice.advice(selection.clients, selection.targets, _others(app, selection))
-    seen = set[str]()  # one folder of each client: its remedy is for all
+    seen = {CODEX}  # advised above; one folder of each other client: its remedy is for all
     for gap in folder_trust.untrusted(selection.targets, app.environ):
         if gap.client not in seen:
             seen.add(gap.client)

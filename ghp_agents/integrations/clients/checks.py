@@ -94,11 +94,6 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
     elif not client_hooks.is_current(target, python):
         text = f"The hooks of {title} in {target.shown} are from another version."
         yield warning("hooks", text, again)
-    elif target.client == codex_config.CODEX and not codex_config.trusts(target, ws.environ):
-        text = (
-            f"Nobody has told {title} to trust the hooks in {target.shown}: it runs none of them."
-        )
-        yield warning("hooks", text, f"Start `codex` in {target.top} and accept them with /hooks.")
     elif not folder_trust.trusts(target, ws.environ):
         yield warning("hooks", *folder_trust.warning(target))
     elif not _is_this(python):

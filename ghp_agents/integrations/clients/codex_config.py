@@ -13,7 +13,7 @@ from typing import Any
 
 from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import exclude
+from ghp_agents.git import exclude, worktree
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.integrations.clients import config_files, server_entries
 from ghp_agents.integrations.clients.config_files import ConfigFile
@@ -32,15 +32,40 @@ _TO_ESCAPE = re.compile(r'["\\\x00-\x1f\x7f]')
 
 
 def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
-    """Whether Codex has a hash for each of our hooks in a file; maybe that of an older hook."""
-    states = _table(_table(_users(environ), "hooks"), "state")
+    """Whether Codex runs our hooks: it has a hash for each, maybe that of an older hook, and trusts
+    the project. In a linked worktree it runs those of the main one. Raises GhpError."""
+    users = _users(environ)
+    main = target.top if target.is_users else next(iter(worktree.folders(target.top)), target.top)
+    if not target.is_users and not _trusts_project(users, target.top, main):
+        return False
+    states = _table(_table(users, "hooks"), "state")
     hashed = {key for key in states if isinstance(_table(states, key).get("trusted_hash"), str)}
+    path = target.path if target.is_users else main / target.path.relative_to(target.top)
     ours = [
         f"{_snake(entry.event)}:{entry.group}:{entry.handler}"
-        for entry in places(user_file.read_text(target.path) or "{}")
+        for entry in places(user_file.read_text(path) or "{}")
     ]
-    paths = (target.path, target.path.resolve())
-    return all(any(f"{path}:{hook}" in hashed for path in paths) for hook in ours)
+    paths = (path, path.resolve())
+    return bool(ours) and all(any(f"{x}:{hook}" in hashed for x in paths) for hook in ours)
+
+
+def _trusts_project(users: Mapping[str, Any], top: Path, main: Path) -> bool:
+    """Whether the user trusts a worktree: what was said of it counts, else of the main one."""
+    projects = _table(users, "projects")
+    levels = [
+        _table(projects, str(path)).get("trust_level")
+        for folder in (top, main)
+        for path in (folder, folder.resolve())
+    ]
+    return next((level for level in levels if level is not None), None) == "trusted"
+
+
+def warning(target: ConfigFile) -> tuple[str, str]:
+    """The fact that Codex does not run the hooks in a file, and what to do about it."""
+    return (
+        f"Nobody has told Codex to trust the hooks in {target.shown}: it runs none of them.",
+        f"Start `codex` in {target.top}, trust the project, and accept the hooks with /hooks.",
+    )
 
 
 def _snake(event: str) -> str:

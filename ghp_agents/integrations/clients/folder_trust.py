@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core import user_file
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.jsonc import parse
-from ghp_agents.integrations.clients import config_files
+from ghp_agents.integrations.clients import codex_config, config_files
 from ghp_agents.integrations.clients.config_files import ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
@@ -78,7 +78,10 @@ _SETTINGS = "settings.json"  # of the rows with a switch
 
 
 def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
-    """Whether a client runs the hooks in a file; always those in the user's own."""
+    """Whether a client runs the hooks in a file. Of the clients, only Codex asks for the user's
+    own, too. Raises GhpError."""
+    if target.client == codex_config.CODEX:
+        return codex_config.trusts(target, environ)
     row = _ROWS.get(target.client)
     if row is None or target.is_users:
         return True
@@ -116,17 +119,19 @@ class Untrusted(NamedTuple):
 
 
 def untrusted(targets: Iterable[ConfigFile], environ: Mapping[str, str]) -> Iterator[Untrusted]:
-    """The clients that do not run our hooks in their files; none whose user has our hooks, too.
-    Raises GhpError."""
+    """The clients that run our hooks neither from their files nor from the user's. Raises
+    GhpError."""
     for target in targets:
-        if python_in(target) is None or trusts(target, environ):
-            continue
-        if python_in(config_files.users(environ, target.client)) is None:
+        both = (target, config_files.users(environ, target.client))
+        is_run = any(python_in(x) is not None and trusts(x, environ) for x in both)
+        if python_in(target) is not None and not is_run:
             yield Untrusted(target.client, *warning(target))
 
 
 def warning(target: ConfigFile) -> tuple[str, str]:
     """The fact that a client does not trust a folder, and what to do about it."""
+    if target.client == codex_config.CODEX:
+        return codex_config.warning(target)
     title = HOMES[target.client].title
     program = next(iter(HOMES[target.client].programs), target.client)
     return (

@@ -61,10 +61,11 @@ def settled(home: Path) -> None:
 
 
 def trust(home: Path, *hooks: Path) -> None:
-    """Codex's user trusts the hooks in these files."""
+    """Codex's user trusts the hooks in these files, and their projects."""
     events = "session_start user_prompt_submit pre_tool_use post_tool_use stop pre_compact"
     with (home / ".codex/config.toml").open("a") as config:
         for path in hooks:
+            config.write(f'[projects."{path.parents[1]}"]\ntrust_level = "trusted"\n')
             for event in [*events.split(), "session_end"]:
                 config.write(f'[hooks.state."{path}:{event}:0:0"]\ntrusted_hash = "sha256:1"\n')
 
@@ -270,7 +271,7 @@ def test_codex_that_runs_no_hook_of_ours_is_told_and_so_is_its_sandbox(
         finding.warning(
             "hooks",
             "Nobody has told Codex to trust the hooks in .codex/hooks.json: it runs none of them.",
-            f"Start `codex` in {repo} and accept them with /hooks.",
+            f"Start `codex` in {repo}, trust the project, and accept the hooks with /hooks.",
         ),
         finding.info(
             "codex-sandbox",

@@ -53,8 +53,37 @@ def test_hooks_are_trusted_once_codex_has_a_hash_of_each(here: Path, home: Path)
         (state(home / "another.json", EVENTS), False),
         (state(target.path, EVENTS), True),
     ]:
-        configure(home, text)
+        configure(home, f"{level(here, 'trusted')}{text}" if "hooks" in text else text)
         assert codex_config.trusts(target, os.environ) is expected, text
+
+
+def level(folder: Path, word: str) -> str:
+    return f'[projects."{folder}"]\ntrust_level = "{word}"\n'
+
+
+def test_a_worktree_runs_the_main_ones_hooks_where_it_or_the_main_one_is_trusted(
+    here: Path, home: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    linked = worktree(here, "147")
+    for step in new_worktree.steps(ws(here), linked):
+        step.act()
+    targets = config_files.here(ws(here), ["codex"])
+    hashes = state(targets[0].path, EVENTS)
+    for levels, expected in [
+        ("", (False, False)),
+        (level(here, "trusted"), (True, True)),
+        (level(here, "untrusted"), (False, False)),
+        (level(here.parent, "trusted"), (False, False)),
+        (level(linked, "trusted"), (False, True)),
+        (level(here, "trusted") + level(linked, "untrusted"), (True, False)),
+    ]:
+        configure(home, levels + hashes)
+        trusted = tuple(codex_config.trusts(target, os.environ) for target in targets)
+        assert trusted == expected, levels
+        unseen = [gap.client for gap in new_worktree.untrusted(ws(here), linked, os.environ)]
+        assert unseen == ([] if expected[1] else ["codex"]), levels
+    configure(home, level(here, "trusted") + state(targets[1].path, EVENTS))
+    assert not codex_config.trusts(targets[1], os.environ), "its own hooks are not those that run"
 
 
 def test_the_sandbox_is_open_where_a_configuration_names_our_folder(here: Path, home: Path) -> None:
