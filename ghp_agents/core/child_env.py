@@ -55,7 +55,7 @@ def left_out(environ: Mapping[str, str], keep: Collection[str] = ()) -> list[str
 def left_out_note(environ: Mapping[str, str], keep: Collection[str], who: str, how: str) -> str:
     """One line for people: which variables `who` does not get, and `how` to pass one on; empty if
     it gets all."""
-    names = left_out(environ, keep)
+    names = [name for name in left_out(environ, keep) if not _ACCESS_NAME.match(name)]
     return f"Credentials that {who} not get: {listed(names, 8)}. {how}" if names else ""
 
 

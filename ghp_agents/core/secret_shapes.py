@@ -30,6 +30,8 @@ def _is_random(finding: re.Match[str]) -> bool:
     """Whether a token has the variety of a real one: `ghp_xxxx` is a placeholder."""
     value = finding[finding.re.groups]
     tail = value[-24:]
+    if value.startswith("gh"):
+        return True  # nothing else has its form
     return len({*tail}) > 1 and any(c.isdigit() or c.isupper() for c in value[4:])
 
 
@@ -40,7 +42,7 @@ def _always(_: re.Match[str]) -> bool:
 # What people write where a value belongs.
 _PLACEHOLDER = re.compile(
     r"(?i)x{3,}|\*{3,}|\.{3}|…|change_?-?me|example|placeholder|redacted|removed|your[_-]|my[_-]"
-    r"|dummy|todo|fixme|^(?:none|null|true|false|undefined|nil)\b|sample|insert[_-]|replace[_-]?me"
+    r"|dummy|todo|fixme|^(?:none|null|true|false|undefined|nil)\b|sample|(?:Private|Public)Key|insert[_-]|replace[_-]?me"
     r"|^env[:.]|^vault:|^secret:|^ref\+|^op://|^aws-sm|^arn:|^projects/|^hash|^sha\d|^md5|^enc\["
 )
 _WORDS = re.compile(

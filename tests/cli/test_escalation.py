@@ -461,18 +461,18 @@ TOKEN = "ghp_" + "x" * 36  # of the shape of a token, and none
 @pytest.mark.parametrize(
     ("words", "what"),
     [
-        (["agent-escalate", f"May I use {TOKEN}?"], "question"),
-        (["agent-escalate", "Which?", "--option", TOKEN], "option"),
-        (["agent-issue", "new", f"Use {TOKEN}"], "title"),
-        (["agent-issue", "new", "Use it", "--body", f"The token is {TOKEN}."], "body"),
+        (["agent-escalate", f"May I use {TOKEN}?"], "argument QUESTION"),
+        (["agent-escalate", "Which?", "--option", TOKEN], "option --option"),
+        (["agent-issue", "new", f"Use {TOKEN}"], "argument TITLE"),
+        (["agent-issue", "new", "Use it", "--body", f"The token is {TOKEN}."], "option --body"),
     ],
 )
 def test_a_secret_is_refused_and_not_shown(repo: Path, words: list[str], what: str) -> None:
     code, out, err = invoke(words, repo, {"GHP_AGENT": "worker-1"})
     assert (code, out) == (2, "")
     assert err == (
-        f"Error: The {what} seems to contain a GitHub token. Records are shared and cannot be "
-        "withdrawn.\n"
+        f"Error: The {what} seems to contain a GitHub token. What commands store is shared, and "
+        "cannot be withdrawn.\n"
         "Hint: Remove it, and say where it is stored instead. Nothing was saved.\n"
     )
     assert invoke("agent-log", repo).out == ""

@@ -272,7 +272,6 @@ LOOK_ALIKES = (
     "tokens: 12345",
     "token type: ERC20v1",
     "ghp_agents.handoffs.service.HandoffFacts.about",
-    "ghs_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
     "sk-loading-spinner-with-a-very-long-name-for-a-class",
     "see https://example.com/a?token=abc",
     "https://user@example.com/repo.git",
