@@ -74,7 +74,8 @@ def _example(name: str) -> list[str]:
 def _git() -> str:
     block = new_hook(HOOKS[0]).decode().rstrip()
     return "\n".join([
-        "A block in git's hooks `pre-commit` and `prepare-commit-msg`. A missing hook is created:",
+        "A block in git's hooks `pre-commit`, `prepare-commit-msg`, `pre-push` and "
+        "`reference-transaction`. A missing hook is created:",
         "",
         "```sh",
         block,

@@ -10,7 +10,7 @@ from ghp_agents.cli.context import acting
 from ghp_agents.core.errors import ExitCode, UsageError
 from ghp_agents.core.ids import count, listed, one_line
 from ghp_agents.guard import check as services
-from ghp_agents.guard import held_paths, overriding
+from ghp_agents.guard import held_paths, main_branch, overriding
 from ghp_agents.guard.check import CheckResult, ForeignCommitter
 from ghp_agents.guard.overriding import Overridden, OverrideResult
 from ghp_agents.hotpath.policy import Verdict
@@ -35,6 +35,9 @@ LINE = 1_000  # characters
 @click.command("agent-check", epilog="Example: ghp agent-check --base origin/main --commits")
 @click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete.files)
 @click.option("--staged", is_flag=True, help="Check the staged changes (for a pre-commit hook).")
+@click.option(
+    "--main", "moved", metavar="COMMIT", help="Check a move of the default branch to this commit."
+)
 @click.option("--base", metavar="REF", help="Check all changes since HEAD left REF.")
 @click.option("--commits", is_flag=True, help="With --base: also check who made the commits.")
 @click.option(
@@ -60,6 +63,7 @@ def check(
     verify: bool,
     name: str | None,
     staged: bool,
+    moved: str | None,
     base: str | None,
     commits: bool,
     issue: int | None,
@@ -76,10 +80,16 @@ def check(
     The author or the trailer `Agent:` names that agent. --verify exits with 4 if the remote does
     not answer.
 
+    --main is for git's hooks. An agent with an issue or a worktree of its own is refused: its work
+    gets to the default branch by agent-finish and agent-merge.
+
     --override is for files that another agent is editing without a lease. It is recorded, and the
     other agent is notified. You may then edit these files until that agent has finished with them.
     Leases, claimed scopes and shared files cannot be overridden.
     """
+    if moved is not None:
+        main_branch.refuse_move(app.offline, moved)
+        return
     _check_options(paths, staged=staged, base=base, commits=commits, issue=issue)
     if reason is not None:
         if verify or staged or base is not None:

@@ -121,11 +121,13 @@ def _say(started: Started) -> None:
 
 
 def _guard(app: App, started: Started) -> None:
-    """Install the hooks of the main worktree, so that edits here are guarded, too."""
+    """Install the hooks of the main worktree, so that edits here are guarded, too; and put back
+    what other programs took out of git's hooks."""
     from ghp_agents.integrations.clients import new_worktree
+    from ghp_agents.integrations.git_hooks import install as git_hooks
 
     try:
-        for step in new_worktree.steps(app.ws, started.path):
+        for step in (*new_worktree.steps(app.ws, started.path), *git_hooks.to_renew(app.ws)):
             step.act()
             output.done(f"{step.did} {step.what}.")
         for gap in new_worktree.untrusted(app.ws, started.path, app.environ):

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import refs
+from ghp_agents.git import plain_config, refs
 from ghp_agents.git.refs import SYMBOLIC, UnreadableRefsError
 from ghp_agents.hotpath import locate
 from ghp_agents.hotpath.locate import Location
@@ -162,6 +162,7 @@ def is_bare(common_dir: Path) -> bool:
     """Whether a git folder is a repository without a main worktree."""
     try:
         config = (common_dir / "config").read_text("utf-8", "replace")
+        config = plain_config.without_our_section(config)
     except OSError:
         raise UnreadableRefsError from None
     words = [word.lower() for word in _BARE.findall(config)]

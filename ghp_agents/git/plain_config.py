@@ -3,11 +3,22 @@
 Starting git for them takes longer than everything else that most commands do with git.
 """
 
+import re
 from pathlib import Path
 
+HOOKS_FILE = "ghp/hooks.gitconfig"  # what our hooks include, below the git folder
+_OUR_SECTION = re.compile(
+    r'^\[includeIf "gitdir:[^\n]*"\]\n\tpath = ' + re.escape(HOOKS_FILE) + r"$", re.I | re.M
+)
 _REMOTE = '[remote "'
 _INDIRECT = ("include", "includeif", "url")  # another file, or an address is an abbreviation
 _NOT_PLAIN = frozenset(' \t"#;\\')
+
+
+def without_our_section(text: str) -> str:
+    """A configuration without the section that includes our `core.hooksPath`: all else that is in
+    it can be read without git."""
+    return _OUR_SECTION.sub("", text)
 
 
 def remotes(common_dir: Path) -> dict[str, str] | None:
@@ -17,6 +28,7 @@ def remotes(common_dir: Path) -> dict[str, str] | None:
         text = (common_dir / "config").read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         return None
+    text = without_our_section(text)
     addresses: dict[str, str] = {}
     name: str | None = None
     for line in map(str.strip, text.split("\n")):

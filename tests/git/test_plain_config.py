@@ -65,3 +65,11 @@ def test_a_file_that_cannot_be_read_is_left_to_git(tmp_path: Path) -> None:
     assert plain_config.remotes(tmp_path) is None
     (tmp_path / "config").write_bytes(b'[remote "\xff"]\n\turl = a\n')
     assert plain_config.remotes(tmp_path) is None
+
+
+def test_our_own_include_needs_no_git_to_be_read(repo: Path) -> None:
+    git(repo, "remote", "add", "origin", "/there")
+    git(repo, "config", 'includeIf.gitdir:/a "b" \\[c]/.path', plain_config.HOOKS_FILE)
+    assert plain_config.remotes(repo / ".git") == {"origin": "/there"}
+    git(repo, "config", "includeIf.gitdir:/a/.path", "other")
+    assert plain_config.remotes(repo / ".git") is None

@@ -22,8 +22,10 @@ from ghp_agents.integrations.clients.advice import doubled
 from ghp_agents.integrations.clients.config_files import GIT, ConfigFile
 from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
+from ghp_agents.integrations.git_hooks import dispatch
 from ghp_agents.integrations.git_hooks import script as hook_script
-from ghp_agents.integrations.git_hooks.install import hook_files, scripts
+from ghp_agents.integrations.git_hooks.install import hook_files, is_elsewhere, scripts
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
 
@@ -165,11 +167,16 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     contents = {name: user_file.read(path) for name, path in scripts(ws).items()}
     if not any(contents.values()):
         return
-    findings = [*_check_hooks(ws, contents), *_check_scripts(contents)]
+    findings = [*_check_hooks(ws, contents), *_check_scripts(ws, contents)]
     yield from findings or [ok("git-hooks", "git hooks check what agents commit.")]
 
 
 def _check_hooks(ws: Workspace, contents: Mapping[str, bytes | None]) -> Iterator[Finding]:
+    if is_elsewhere(ws):
+        if any(dispatch.to_put(ws)):
+            text = "git does not run our hooks in front of yours: commits are not checked."
+            yield warning("git-hooks", text, _again(GIT))
+        return
     for hook in hook_files(ws):
         content = user_file.read(hook.path)
         if contents[hook.name] is not None and not hook_script.has_block(content or b""):
@@ -177,13 +184,6 @@ def _check_hooks(ws: Workspace, contents: Mapping[str, bytes | None]) -> Iterato
                 "git-hooks",
                 f"Our block is missing in {hook.shown}: commits there are not checked.",
                 _again(GIT),
-            )
-        elif hook.runner is not None and not hook.runner.exists():
-            yield warning(
-                "git-hooks",
-                f"git runs no {hook.name} hook in {hook.top}: husky has not created {hook.runner} "
-                "there.",
-                "Run there what installs husky in your project, such as `npm install`.",
             )
 
 
@@ -194,13 +194,13 @@ def check_aider(ws: Workspace) -> Iterator[Finding]:
         yield warning("aider", text, hint)
 
 
-def _check_scripts(contents: Mapping[str, bytes | None]) -> Sequence[Finding]:
+def _check_scripts(ws: Workspace, contents: Mapping[str, bytes | None]) -> Sequence[Finding]:
     for name, content in contents.items():
         python = hook_script.python_of(content) if content else None
         if python and not _runs(python):
             text = f"The git hooks call {python}, which does not exist: commits are not checked."
             return [warning("git-hooks", text, _again(GIT))]
-        if python is None or content != hook_script.script(name, python):
+        if python is None or content != hook_script.script(name, python, trunk(ws) or "main"):
             text = "The git hooks are from another version."
             return [warning("git-hooks", text, _again(GIT))]
         if not _is_this(python):

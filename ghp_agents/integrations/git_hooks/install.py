@@ -10,9 +10,11 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import exclude, worktree
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file
+from ghp_agents.integrations.git_hooks import dispatch
 from ghp_agents.integrations.git_hooks import script as hook_script
 from ghp_agents.integrations.git_hooks.script import ASIDE, HOOKS
 from ghp_agents.state.admin_port import Step
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
 EXECUTABLE = 0o755
@@ -50,22 +52,13 @@ def hook_files(ws: Workspace) -> list[HookFile]:
 
 
 def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile:
-    folder = _configured(top)
+    folder = dispatch.configured(top)
     folder = ws.common_dir / "hooks" if folder is None else top / folder
     husky = folder.name == "_" and (folder.parent.name == ".husky" or (folder / "h").exists())
     path = (folder.parent if husky else folder) / name
     inside = not path.is_relative_to(ws.common_dir)
     owner = next((folder for folder in tops if inside and path.is_relative_to(folder)), None)
     return HookFile(name, path, ws.shown(path), owner, folder / name if husky else None)
-
-
-def _configured(top: Path) -> Path | None:
-    """`core.hooksPath`, without the value that our own git calls set."""
-    command = ["config", "--show-scope", "--type=path", "--get-all", "core.hooksPath"]
-    lines = git.run(command, cwd=top).text.splitlines()
-    values = [value for scope, _, value in (line.partition("\t") for line in lines)
-              if scope != "command"]  # fmt: skip
-    return Path(values[-1]) if values and values[-1] else None
 
 
 def scripts(ws: Workspace) -> dict[str, Path]:
@@ -77,11 +70,27 @@ def to_put(ws: Workspace, python: str) -> list[Step]:
     """Steps to install what is missing. Raises RefusedError."""
     steps: list[Step] = []
     for name, path in scripts(ws).items():
-        content = hook_script.script(name, python)
+        content = hook_script.script(name, python, trunk(ws) or "main")
         if user_file.read(path) != content or not _is_executable(path):
             what = f"{ws.shown(path)}, which the hook {name} calls"
             steps.append(Step("write", "Wrote", what, partial(_write_script, path, content)))
+    if is_elsewhere(ws):
+        return [*steps, *dispatch.to_put(ws), *_blocks_to_take(ws, tracked=False)]
+    steps += dispatch.to_take(ws)
     return [*steps, *(step for hook in hook_files(ws) for step in _to_put(ws, hook))]
+
+
+def to_renew(ws: Workspace) -> list[Step]:
+    """Steps that put back what another program took away, with the interpreter of our scripts; none
+    if they are not installed here. Raises RefusedError."""
+    present = filter(None, (user_file.read(path) for path in scripts(ws).values()))
+    python = next(filter(None, map(hook_script.python_of, present)), None)
+    return to_put(ws, python) if python else []
+
+
+def is_elsewhere(ws: Workspace) -> bool:
+    """Whether `core.hooksPath` is set: the hooks there may be committed, or others' as well."""
+    return any(dispatch.configured(top) for top in worktree.folders(ws.folder) or [ws.folder])
 
 
 def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:
@@ -147,12 +156,17 @@ def _is_executable(path: Path) -> bool:
 
 def to_take(ws: Workspace) -> list[Step]:
     """Steps to remove our block and scripts."""
-    steps = [step for hook in hook_files(ws) for step in _to_take(ws, hook)]
+    steps = [*dispatch.to_take(ws), *_blocks_to_take(ws, tracked=True)]
     for path in scripts(ws).values():
         if path.exists():
             act = partial(user_file.delete, path, ws.ghp_dir)
             steps.append(Step("remove", "Removed", ws.shown(path), act))
     return steps
+
+
+def _blocks_to_take(ws: Workspace, *, tracked: bool) -> list[Step]:
+    hooks = [hook for hook in hook_files(ws) if tracked or not is_tracked(hook)]
+    return [step for hook in hooks for step in _to_take(ws, hook)]
 
 
 def _to_take(ws: Workspace, hook: HookFile) -> Iterator[Step]:
@@ -181,16 +195,11 @@ def _delete_hook(ws: Workspace, hook: HookFile) -> None:
 def advice(ws: Workspace) -> Iterator[tuple[str, str]]:
     """Advice about the changed hooks: pairs of a fact and what to do."""
     for hook in hook_files(ws):
-        if hook.top is not None and is_tracked(hook):
+        content = user_file.read(hook.path)
+        if is_tracked(hook) and hook_script.has_block(content or b""):
             yield (
-                f"{hook.shown} is tracked by git. Our block in it names nothing of this machine, "
-                "and does nothing without ghp-agents.",
-                "You may commit it.",
-            )
-        elif hook.top is None and not hook.path.is_relative_to(ws.common_dir):
-            yield (
-                f"Other repositories use {hook.shown}, too; our block does nothing in them.",
-                "`core.hooksPath` is set; see `git config --show-origin core.hooksPath`.",
+                f"{hook.shown} is tracked by git and has our block, which is not needed any more.",
+                "You may remove it from there and commit.",
             )
 
 

@@ -7,7 +7,8 @@ exists. So it may be committed with a project's hooks, and does nothing without 
 import re
 import shlex
 
-HOOKS = ("pre-commit", "prepare-commit-msg")
+HOOKS = ("pre-commit", "prepare-commit-msg", "pre-push", "reference-transaction")
+FED = ("pre-push", "reference-transaction")  # git writes to their standard input
 BEGIN = b"# >>> ghp-agents >>> does nothing where `ghp agent-init --hooks git` was not run\n"
 END = b"# <<< ghp-agents <<<\n"
 MADE = b"# Made by ghp-agents, and taken away with its block.\n"
@@ -22,10 +23,24 @@ def block(name: str) -> bytes:
         BEGIN
         + f"""\
 ghp_hook="$(git rev-parse --git-common-dir)/ghp/hooks/{name}"
-if [ -x "$ghp_hook" ]; then "$ghp_hook" "$@" || exit $?; fi
-""".encode()
+{_CALL_FED if name in FED else _CALL}""".encode()
         + END
     )
+
+
+_CALL = 'if [ -x "$ghp_hook" ]; then "$ghp_hook" "$@" || exit $?; fi\n'
+
+# What git wrote is read for our script, and then given to the rest of the hook.
+_CALL_FED = """\
+if [ -x "$ghp_hook" ]; then
+  ghp_input=$(cat)
+  printf '%s\\n' "$ghp_input" | "$ghp_hook" "$@" || exit $?
+  if [ -z "$ghp_input" ]; then exec </dev/null; else exec <<GHP_INPUT
+$ghp_input
+GHP_INPUT
+  fi
+fi
+"""
 
 
 def new_hook(name: str) -> bytes:
@@ -84,10 +99,14 @@ def remove_block(content: bytes) -> bytes | None:
     return None if ours else b"#!/bin/sh\n" + behind
 
 
-def script(name: str, python: str) -> bytes:
-    """The script that the block of the hook `name` calls."""
-    body = {"pre-commit": _PRE_COMMIT, "prepare-commit-msg": _PREPARE}[name]
-    return _HEAD.format(name=name, python=shlex.quote(python)).encode() + body.encode()
+def script(name: str, python: str, main: str = "main") -> bytes:
+    """The script that the block of the hook `name` calls; `main` is the default branch."""
+    head = _HEAD.format(name=name, python=shlex.quote(python))
+    if name in FED:
+        head += _QUIET_END + f"main={shlex.quote(f'refs/heads/{main}')}\n"
+    else:
+        head += _WARNING
+    return (head + _BODIES[name]).encode("utf-8", "surrogateescape")
 
 
 def python_of(content: bytes) -> str | None:
@@ -105,6 +124,9 @@ _HEAD = """\
 # ghp-agents: called by the block in the hook {name}. `ghp agent-init --hooks git` writes this file,
 # `--hooks git --remove` takes it away.
 python={python}
+"""
+_QUIET_END = '[ -x "$python" ] || exit 0\n'  # the hook pre-commit warns
+_WARNING = """\
 if ! [ -x "$python" ]; then
   echo "Warning: ghp-agents: $python is gone, so this commit is not checked." >&2
   echo "Hint: Run \\`ghp agent-init --hooks git\\` again, or with --remove." >&2
@@ -112,9 +134,43 @@ if ! [ -x "$python" ]; then
 fi
 """
 
+# Only a decision stops git. Most calls are about other branches, so Python is not started for them.
+_MOVE = """\
+check() {
+  "$python" -P -m ghp_agents agent-check --main "$1" >&2
+  [ $? -ne 3 ] || exit 1
+}
+"""
+
+# Local ref, local commit, ref of the remote, its commit: git-scm.com/docs/githooks#_pre_push.
+_PRE_PUSH = (
+    _MOVE
+    + """\
+while read -r _ commit ref _; do
+  if [ "$ref" = "$main" ]; then check "$commit"; fi
+done
+exit 0
+"""
+)
+
+# Former commit, new commit, ref; after "prepared" git can still be stopped.
+_TRANSACTION = (
+    """\
+[ "$1" = prepared ] || exit 0
+"""
+    + _MOVE
+    + """\
+while read -r _ commit ref; do
+  if [ "$ref" = "$main" ]; then check "$commit"; fi
+done
+exit 0
+"""
+)
+
 # Only a decision stops a commit; `agent-check` prints it with the reason and a hint. Its last line,
 # the number of checked files, is not printed alone.
 _PRE_COMMIT = """\
+if [ -n "${GHP_TRIAL-}" ]; then echo "$GHP_TRIAL" >&2; exit 1; fi
 said=$("$python" -P -m ghp_agents agent-check --staged 2>&1)
 code=$?
 case $code in
@@ -145,3 +201,10 @@ git interpret-trailers --in-place --if-exists addIfDifferent --trailer "Agent: $
   echo "Warning: ghp-agents: the trailer \\`Agent: $name\\` was not added." >&2
 exit 0
 """
+
+_BODIES = {
+    "pre-commit": _PRE_COMMIT,
+    "prepare-commit-msg": _PREPARE,
+    "pre-push": _PRE_PUSH,
+    "reference-transaction": _TRANSACTION,
+}

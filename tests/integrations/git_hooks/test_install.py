@@ -10,7 +10,8 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.integrations.git_hooks import install as git_guard
-from ghp_agents.integrations.git_hooks.script import ASIDE, has_block
+from ghp_agents.integrations.git_hooks.script import ASIDE, HOOKS
+from ghp_agents.integrations.git_hooks.script import block as hook_block
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.git import commit, git, run_git
@@ -71,7 +72,7 @@ def checks(checker: Path) -> list[str]:
     calls = checker.with_name("calls")
     lines = calls.read_text().splitlines() if calls.exists() else []
     calls.unlink(missing_ok=True)
-    return [line.split("--staged ")[1].strip() for line in lines if "agent-check" in line]
+    return [line.split("--staged ")[1].strip() for line in lines if "--staged" in line]
 
 
 def message(folder: Path) -> str:
@@ -253,16 +254,12 @@ def test_where_there_are_no_hooks_they_are_made_and_taken_away(repo: Path) -> No
     give_exclude(repo)
     (repo / ".git/hooks").mkdir()
     assert install(repo) == [
-        "Wrote .git/ghp/hooks/pre-commit, which the hook pre-commit calls",
-        "Wrote .git/ghp/hooks/prepare-commit-msg, which the hook prepare-commit-msg calls",
-        "Made the hook .git/hooks/pre-commit",
-        "Made the hook .git/hooks/prepare-commit-msg",
+        *(f"Wrote .git/ghp/hooks/{name}, which the hook {name} calls" for name in HOOKS),
+        *(f"Made the hook .git/hooks/{name}" for name in HOOKS),
     ]
     assert remove(repo) == [
-        "Removed the hook .git/hooks/pre-commit",
-        "Removed the hook .git/hooks/prepare-commit-msg",
-        "Removed .git/ghp/hooks/pre-commit",
-        "Removed .git/ghp/hooks/prepare-commit-msg",
+        *(f"Removed the hook .git/hooks/{name}" for name in HOOKS),
+        *(f"Removed .git/ghp/hooks/{name}" for name in HOOKS),
     ]
     assert not (repo / ".git/ghp/hooks").exists()
 
@@ -339,91 +336,143 @@ def test_what_is_in_the_way_of_moving_a_hook_is_refused(repo: Path) -> None:
     assert str(refused.value) == (f"Cannot move {hook} aside: pre-commit{ASIDE} already exists.")
 
 
-@pytest.mark.parametrize("relative", [True, False])
-def test_hooks_that_are_configured_elsewhere_are_guarded_there(
-    repo: Path, checker: Path, tmp_path: Path, worktree: Worktree, relative: bool
+OWN = "#!/bin/sh\necho own-$(basename $0) >> $(git rev-parse --git-common-dir)/own.log\n"
+
+
+def own_calls(repo: Path) -> list[str]:
+    """Which hooks of the project have run; forgets them."""
+    log = repo / ".git/own.log"
+    lines = log.read_text().split() if log.exists() else []
+    log.unlink(missing_ok=True)
+    return lines
+
+
+@pytest.mark.parametrize("where", ["relative", "absolute", "global"])
+def test_hooks_that_are_configured_elsewhere_run_after_ours_and_stay_as_they_are(
+    repo: Path, checker: Path, tmp_path: Path, worktree: Worktree, where: str
 ) -> None:
-    give_exclude(repo)
+    folder = Path("hooks") if where == "relative" else tmp_path / "everywhere"
+    for name in ("pre-commit", "commit-msg", "post-commit"):
+        executable(repo / folder / name, OWN.partition("\n")[2])
+    if where == "relative":
+        git(repo, "add", "hooks")
+        git(repo, "commit", "--quiet", "-m", "Hooks")
     linked = worktree(repo, "147")
-    folder = Path("hooks") if relative else tmp_path / "everywhere"
-    git(repo, "config", "core.hooksPath", str(folder))
-    done = install(repo, checker)
-    tops = [repo, linked] if relative else [tmp_path]
-    for top in tops:
-        assert has_block((top / folder / "pre-commit").read_bytes())
-    assert len([line for line in done if line.startswith("Made the hook")]) == 2 * len(tops)
-    assert not (repo / ".git/hooks/pre-commit").exists()
-    answer(checker, 3)
-    for place in (repo, linked):
-        assert git(place, "status", "--porcelain") == "", "what we made is kept out of git"
+    scope = ("--global",) if where == "global" else ()
+    git(repo, "config", *scope, "core.hooksPath", str(folder))
+    config = (repo / ".git/config").read_bytes()
+    before = {path: path.read_bytes() for path in (repo / folder).iterdir()}
+    install(repo, checker)
+    later = worktree(repo, "148")  # made by any program, and not set up by us
+    for place in (repo, linked, later):
+        assert git(place, "status", "--porcelain") == ""
+        answer(checker, 3)
         assert run_git(place, "commit", "--allow-empty", "-m", "A").returncode == 1
-    advice = list(git_guard.advice(ws(repo)))
-    assert bool(advice) is not relative
+        assert own_calls(repo) == []
+        answer(checker, 0)
+        git(place, "commit", "--quiet", "--allow-empty", "-m", "A", env=AS)
+        assert own_calls(repo) == ["own-pre-commit", "own-commit-msg", "own-post-commit"]
+        assert message(place) == "A\n\nAgent: worker-1"
     remove(repo)
-    for top in tops:
-        assert not (top / folder).exists()
-    assert (repo / ".git/info/exclude").read_text() == "*.swp\n"
+    assert {path: path.read_bytes() for path in (repo / folder).iterdir()} == before
+    assert (repo / ".git/config").read_bytes() == config
+    assert not (repo / ".git/ghp/all-hooks").exists()
 
 
-def test_a_hook_of_the_users_in_another_worktree_is_not_hidden_from_git(
-    repo: Path, worktree: Worktree
+def test_who_installs_hooks_again_does_not_go_around_ours(repo: Path, checker: Path) -> None:
+    git(repo, "config", "core.hooksPath", "first")
+    install(repo, checker)
+    git(repo, "config", "core.hooksPath", ".husky/_")  # as `npm install` does with husky
+    executable(repo / ".husky/_/pre-commit", OWN.partition("\n")[2])
+    answer(checker, 3)
+    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+    answer(checker, 0)
+    git(repo, "commit", "--quiet", "--allow-empty", "-m", "A")
+    assert own_calls(repo) == ["own-pre-commit"]
+
+
+def test_what_another_program_wrote_over_is_renewed(repo: Path, checker: Path) -> None:
+    assert git_guard.to_renew(ws(repo)) == []  # nobody installed it
+    install(repo, checker)
+    hook = executable(repo / ".git/hooks/pre-commit", OWN.partition("\n")[2])
+    for step in git_guard.to_renew(ws(repo)):
+        step.act()
+    answer(checker, 3)
+    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+    hook.unlink()
+    git(repo, "config", "core.hooksPath", ".githooks")
+    for step in git_guard.to_renew(ws(repo)):
+        step.act()
+    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+
+
+def test_in_a_moved_clone_the_projects_hooks_run_until_ours_are_there_again(
+    repo: Path, checker: Path
 ) -> None:
-    give_exclude(repo)
-    linked = worktree(repo, "147")
-    git(repo, "config", "core.hooksPath", "hooks")
-    write(linked, "hooks/pre-commit", "#!/bin/sh\nexit 0\n")
-    (linked / "hooks/pre-commit").chmod(0o755)
-    install(repo)
-    assert git(linked, "status", "--porcelain") == "?? hooks/"
-    assert git(linked, "ls-files", "--others", "--exclude-standard") == "hooks/pre-commit"
-    assert git(repo, "ls-files", "--others", "--exclude-standard") == "hooks/pre-commit"
-    remove(repo)
-    assert (linked / "hooks/pre-commit").read_text() == "#!/bin/sh\nexit 0\n"
-    assert not (repo / "hooks").exists()
+    executable(repo / ".githooks/pre-commit", OWN.partition("\n")[2])
+    git(repo, "config", "core.hooksPath", ".githooks")
+    install(repo, checker)
+    moved = repo.rename(repo.with_name("moved [1]"))
+    answer(checker, 3)
+    git(moved, "commit", "--quiet", "--allow-empty", "-m", "A")
+    assert own_calls(moved) == ["own-pre-commit"]
+    install(moved, checker)
+    assert run_git(moved, "commit", "--allow-empty", "-m", "A").returncode == 1
+    assert (moved / ".git/config").read_text().lower().count("[includeif") == 1
 
 
-def test_hooks_of_all_of_a_users_repositories_are_said_to_be_that(repo: Path, home: Path) -> None:
-    git(repo, "config", "--global", "core.hooksPath", "~/hooks")
-    assert f"Made the hook {home}/hooks/pre-commit" in install(repo)
-    assert next(git_guard.advice(ws(repo))) == (
-        f"Other repositories use {home}/hooks/pre-commit, too; our block does nothing in them.",
-        "`core.hooksPath` is set; see `git config --show-origin core.hooksPath`.",
-    )
+def test_what_git_tells_a_hook_reaches_the_projects_own(repo: Path, checker: Path) -> None:
+    log = repo / ".git/fed.log"
+    fed = f'cat > "{log}"\n'
+    for folder in (".git/hooks", "elsewhere"):
+        executable(repo / folder / "pre-push", fed)
+    git(repo, "clone", "--quiet", "--bare", str(repo), "../remote.git")
+    for branch in ("one", "two"):
+        if branch == "two":
+            git(repo, "config", "core.hooksPath", "elsewhere")
+        install(repo, checker)
+        git(repo, "push", "--quiet", "../remote.git", f"HEAD:refs/heads/{branch}")
+        oid = head(repo)
+        assert log.read_text() == f"HEAD {oid} refs/heads/{branch} {'0' * 40}\n"
+        git(repo, "push", "--quiet", "../remote.git", f"HEAD:refs/heads/{branch}")
+        assert log.read_text() == ""
 
 
 @pytest.mark.slow
-def test_with_husky_the_block_is_in_the_projects_own_script(repo: Path, checker: Path) -> None:
-    give_exclude(repo)
-    commit(repo, {".husky/pre-commit": "echo own >> own.log\n", ".gitignore": "*.log\n"})
+def test_with_husky_the_projects_script_runs_in_each_worktree_and_is_not_changed(
+    repo: Path, checker: Path, worktree: Worktree
+) -> None:
+    commit(repo, {".husky/pre-commit": OWN.partition("\n")[2], ".gitignore": "*.log\n"})
     git(repo, "config", "core.hooksPath", ".husky/_")
     for name in ("pre-commit", "prepare-commit-msg"):
-        hook = repo / ".husky/_" / name
-        hook.parent.mkdir(exist_ok=True)
-        hook.write_text(HUSKY_HOOK)
-        hook.chmod(0o755)
+        executable(repo / ".husky/_" / name, HUSKY_HOOK.partition("\n")[2])
     (repo / ".husky/_/h").write_text(HUSKY_H)
     (repo / ".husky/_/.gitignore").write_text("*\n")
-    done = install(repo, checker)
-    assert done[2:] == [
-        "Put a block into .husky/pre-commit",
-        "Made the hook .husky/prepare-commit-msg",
-    ]
-    assert git(repo, "status", "--porcelain") == " M .husky/pre-commit"
-    assert list(git_guard.advice(ws(repo))) == [
-        (
-            ".husky/pre-commit is tracked by git. Our block in it names nothing of this machine, "
-            "and does nothing without ghp-agents.",
-            "You may commit it.",
-        )
-    ]
-    git(repo, "commit", "--quiet", "--allow-empty", "-m", "A", env=AS)
-    assert message(repo) == "A\n\nAgent: worker-1"
-    assert (repo / "own.log").read_text() == "own\n"
-    answer(checker, 3)
-    assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
+    install(repo, checker)
+    linked = worktree(repo, "147")  # without `.husky/_`, which git ignores
+    for place in (repo, linked):
+        assert git(place, "status", "--porcelain") == ""
+        git(place, "commit", "--quiet", "--allow-empty", "-m", "A", env=AS)
+        assert message(place) == "A\n\nAgent: worker-1"
+        assert len(own_calls(repo)) == 1
+        git(place, "commit", "--quiet", "--allow-empty", "-m", "A", env={"HUSKY": "0"})
+        assert own_calls(repo) == []
+        answer(checker, 3)
+        assert run_git(place, "commit", "--allow-empty", "-m", "A").returncode == 1
+        answer(checker, 0)
     remove(repo)
-    assert git(repo, "status", "--porcelain") == ""
-    assert (repo / ".husky/pre-commit").read_text() == "echo own >> own.log\n"
+    assert git(repo, "config", "core.hooksPath") == ".husky/_"
+
+
+def test_a_block_that_a_team_has_committed_stays_and_is_named(repo: Path) -> None:
+    put = "#!/bin/sh\n" + (block := hook_block("pre-commit").decode())
+    commit(repo, {".githooks/pre-commit": put})
+    git(repo, "config", "core.hooksPath", ".githooks")
+    install(repo)
+    assert block in (repo / ".githooks/pre-commit").read_text()
+    assert [text for text, _ in git_guard.advice(ws(repo))] == [
+        ".githooks/pre-commit is tracked by git and has our block, which is not needed any more."
+    ]
 
 
 def test_the_pre_commit_framework_runs_after_the_check(
