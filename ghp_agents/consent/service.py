@@ -14,7 +14,7 @@ from ghp_agents.git.default_branch import HEADS, REMOTES, DefaultBranch
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
-from ghp_agents.settings.consent import KEYS, TEMPLATES, Agreement
+from ghp_agents.settings.consent import KEYS, TASKS, TEMPLATES, Agreement
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class ConsentItem(NamedTuple):
     """One value from main that needs consent."""
 
-    key: str  # the setting's key, or a template's path
+    key: str  # the setting's key, or the path of a template, a card or a task
     value: Any
     where: str  # "main (1a2b3c4d5e6f)"
     counts: bool
@@ -39,6 +39,8 @@ class ConsentItem(NamedTuple):
         """What the value does, for people."""
         if self.key in KEYS:
             return KEYS[self.key].does
+        if self.key.startswith(TASKS):
+            return "is run in the background as a task"
         is_template = self.key.startswith(TEMPLATES)
         return "is a template for texts" if is_template else "says what agents may do"
 
@@ -185,10 +187,14 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
     for key in KEYS:
         if values.get(key):
             yield ConsentItem(key, values[key], where, key not in left)
-    for path in _templates(ws, commit):
+    tasks = [path for folder in TASKS for path in _files(ws, commit, folder, ".md")]
+    for path in _files(ws, commit, TEMPLATES, ".j2"):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
-
+    for path in tasks:
+        content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
+        if consent.is_task_to_approve(content):
+            yield ConsentItem(path, content, where, covers(ws, commit, path, content))
     for path in dict.fromkeys(card.path for card in _granting(ws, line, answer)):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
@@ -200,13 +206,14 @@ def _granting(ws: Workspace, line: DefaultBranch, answer: Agreement) -> list[Age
     return [card for card in cards.values() if card.grants]
 
 
-def _templates(ws: Workspace, commit: str) -> list[str]:
+def _files(ws: Workspace, commit: str, folder: str, suffix: str) -> list[str]:
+    """The files of a folder on main."""
     with suppress(UnreadableRefsError):
-        if clone_files.lacks(ws.folder, commit, TEMPLATES.rstrip("/")):
+        if clone_files.lacks(ws.folder, commit, folder.rstrip("/")):
             return []
-    args = ["ls-tree", "-z", "--name-only", "--full-tree", commit, TEMPLATES]
+    args = ["ls-tree", "-z", "--name-only", "--full-tree", commit, folder]
     names = git.run(args, cwd=ws.folder).text.split("\0")
-    return [name for name in names if name.endswith(".j2")]
+    return [name for name in names if name.endswith(suffix)][: consent.FILES_MOST]
 
 
 def _address(ws: Workspace) -> str:

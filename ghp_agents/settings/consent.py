@@ -14,6 +14,10 @@ from ghp_agents.settings.settings import Settings
 
 SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
+TASKS = (".ghp/tasks/", ".claude/commands/")  # files that declare tasks
+FILES_MOST = 200  # of each folder
+# Of a task's front matter: the fields that decide what runs.
+TASK_FIELDS = ("run", "runner", "permissions", "autonomous")
 PROPOSED = "proposed"  # in `github`: a repository named by the repository's own file
 
 HINT = "A person can review and approve it with `ghp agent-trust`."
@@ -104,6 +108,19 @@ def digest(value: object) -> str:
 def plain_text(text: str) -> str:
     """A file's text for consent: Windows line ends and final line ends are ignored."""
     return text.replace("\r\n", "\n").rstrip("\n")
+
+
+def is_task_to_approve(text: str) -> bool:
+    """Whether the text of a task's file says what runs. A mere prompt for a client does not."""
+    if not text.startswith("---"):
+        return False
+    from ghp_agents.core import front_matter
+
+    try:
+        meta = front_matter.parse(f"{text}\n".encode()).meta
+    except ValueError:
+        return True  # unclear, so a person should see it
+    return any(field in meta for field in TASK_FIELDS)
 
 
 def ordinary(values: Mapping[str, Any]) -> dict[str, Any]:

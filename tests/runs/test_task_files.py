@@ -1,12 +1,15 @@
 """The files that declare tasks: only those on main count."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.consent import service as trust
+from ghp_agents.core.errors import GhpError, NotFoundError, RefusedError
 from ghp_agents.runs import task_files
 from ghp_agents.wiring import App
+from tests.support import consent
 from tests.support.git import git
 
 
@@ -60,3 +63,32 @@ def test_without_a_commit_there_are_none(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError) as unknown:
         task_files.read(ws, "index")
     assert unknown.value.hint == "Add .ghp/tasks/NAME.md to main."
+
+
+FIELDS = ["run: make x", "runner: codex", "permissions: [{tool: read}]", "autonomous: ask"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+@pytest.mark.parametrize("folder", [".ghp/tasks", ".claude/commands"])
+def test_a_task_that_says_what_runs_waits_for_a_person(repo: Path, folder: str, field: str) -> None:
+    file = repo / folder / "lint.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = f"---\n{field}\n---\n" + ("" if field.startswith("run:") else "Lint.\n")
+    file.write_text(text)
+    commit(repo)
+    ws = App(repo, os.environ).ws
+    with pytest.raises(RefusedError) as refused:
+        task_files.read(ws, "lint")
+    assert (str(refused.value), refused.value.hint) == (
+        f"The task lint was not started: nobody has approved {folder}/lint.md on main in this "
+        "clone.",
+        "A person can review and approve it with `ghp agent-trust`.",
+    )
+    shown = [(item.key, item.value, item.does) for item in trust.wanted(ws)]
+    assert shown == [(f"{folder}/lint.md", text.rstrip("\n"), "is run in the background as a task")]
+    consent.agree(repo)
+    assert task_files.read(ws, "lint").name == "lint"
+    file.write_text(text.replace("---\n", "---\ndescription: faster\n", 1))
+    commit(repo)
+    with pytest.raises(RefusedError, match="nobody has approved"):
+        task_files.read(App(repo, os.environ).ws, "lint")

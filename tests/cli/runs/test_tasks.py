@@ -10,6 +10,7 @@ from ghp_agents.runs import folder, processes
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
+from tests.support.consent import agree
 from tests.support.ghp import invoke, run_ghp
 from tests.support.git import git
 from tests.support.runs import RUN
@@ -30,6 +31,7 @@ def here(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (repo / ".ghp/tasks/index.md").write_text(TASK)
     git(repo, "add", ".")
     git(repo, "commit", "--quiet", "-m", "Tasks")
+    agree(repo)
     yield repo
     for run in folder.read_all(App(repo, {}).ws):
         processes.end(run, ManualClock().wait)
