@@ -13,6 +13,7 @@ from ghp_agents.cards.manifest import Permission
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name, one_line
 
+FOLDER, MACHINES = ".ghp/agents", ".ghp/machines.yaml"  # on main
 KINDS = ("interactive", "background")
 AUTONOMOUS = ("true", "ask")
 DESCRIPTION_LIMIT = 300
@@ -58,11 +59,14 @@ class AgentCard(NamedTuple):
     minutes: float = 0.0
     approved: bool = False  # a person in this clone agreed to what it grants
     broken: str = ""  # why the rest does not count
+    was_agreed: bool = False  # a person agreed to an earlier text of its file
 
     @property
     def grants(self) -> bool:
-        """Whether it gives more than an agent without a card has, so that a person must agree."""
-        return self.github or bool(self.url) or any(map(manifest.grants, self.permissions or ()))
+        """Whether a person must agree: it gives more than an agent without a card has, or its file
+        is not what a person agreed to."""
+        gives = any(map(manifest.grants, self.permissions or ()))
+        return self.was_agreed or self.github or bool(self.url) or gives
 
 
 class CardError(ValueError):
@@ -71,6 +75,11 @@ class CardError(ValueError):
     def __init__(self, field: str, why: str) -> None:
         super().__init__(f"`{one_line(field, 40)}` {why}" if field else why)
         self.field = field
+
+
+def is_card(path: str) -> bool:
+    """Whether a file of main has cards."""
+    return path == MACHINES or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
 def parse(name: str, path: str, fields: Mapping[str, Any]) -> AgentCard:

@@ -69,7 +69,9 @@ class Rights:
         if ".git" in parts:  # also of a repository inside
             return "it writes in git's own folder"
         if any(part in self.guarded for part in parts):
-            return "it changes what a client may do; its card must name that folder"
+            return (
+                "it changes what programs run by themselves; its card must name that file or folder"
+            )
         return "" if self._fits(real, self.write) else "it is not among the files that it may write"
 
     def running(self, line: str, cwd: str) -> str:

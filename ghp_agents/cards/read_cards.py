@@ -4,13 +4,13 @@ A file of a worktree may be an agent's own, so none is read: nobody gives rights
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ghp_agents.cards import card
-from ghp_agents.cards.card import AgentCard, CardError
+from ghp_agents.cards.card import FOLDER, MACHINES, AgentCard, CardError, is_card
 from ghp_agents.core import front_matter
 from ghp_agents.core.ids import one_line
 from ghp_agents.git import clone_files, default_branch
@@ -18,7 +18,6 @@ from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath.heartbeat import is_name
 
-FOLDER, MACHINES = ".ghp/agents", ".ghp/machines.yaml"
 MOST = 200  # files, and agents
 LARGEST = 100_000  # bytes of a file
 MACHINES_LIMIT = 50_000  # characters: the plain YAML parser reads some 100 kB a second
@@ -51,9 +50,9 @@ class Cards(NamedTuple):
     problems: tuple[CardProblem, ...] = ()
 
 
-def read(folder: Path, ref: str, approved: Approved) -> Cards:
-    """The cards in the commit of a full ref. An invalid file hides no other file. Raises
-    GitError."""
+def read(folder: Path, ref: str, approved: Approved, agreed: Collection[str] = ()) -> Cards:
+    """The cards in the commit of a full ref. An invalid file hides no other file. A person agreed
+    to earlier texts of the paths `agreed`. Raises GitError."""
     by_name: dict[str, AgentCard] = {}
     problems: list[CardProblem] = []
     listed = _listed(folder, ref)
@@ -70,14 +69,28 @@ def read(folder: Path, ref: str, approved: Approved) -> Cards:
         except CardError as error:
             problems.append(_problem(path, text, error))
             cards = _broken(_name(path), problems[-1])
-        agreed = any(own_card.grants for own_card in cards) and approved(path, text)
+        cards = [own_card._replace(was_agreed=path in agreed) for own_card in cards]
+        is_approved = any(own_card.grants for own_card in cards) and approved(path, text)
         for own_card in cards:
             if own_card.name in by_name:  # the agent's own file comes first
                 why = f"{own_card.name} has a card in {by_name[own_card.name].path}, which counts"
                 problems.append(CardProblem(path, 0, why, is_ignored=True))
             elif len(by_name) < most:
-                by_name[own_card.name] = own_card._replace(approved=agreed)
+                by_name[own_card.name] = own_card._replace(approved=is_approved)
+    by_name.update(_lost(by_name, [path for path in agreed if path not in listed], approved))
     return Cards(by_name, tuple(problems))
+
+
+def _lost(
+    by_name: Mapping[str, AgentCard], missing: Iterable[str], approved: Approved
+) -> Iterator[tuple[str, AgentCard]]:
+    """The agents whose file a person agreed to, and which is no longer there: they wait until a
+    person agrees to that, too."""
+    for path in missing:
+        name = _name(path)
+        if name and is_card(path) and not approved(path, ""):
+            card = by_name.get(name) or AgentCard(name, path)
+            yield name, card._replace(was_agreed=True, approved=False)
 
 
 def texts(folder: Path, ref: str) -> dict[str, str]:
@@ -110,7 +123,7 @@ def _listed(folder: Path, ref: str) -> dict[str, str]:
     args = ["ls-tree", "-z", "--long", "--full-tree", ref, "--", f"{FOLDER}/", MACHINES]
     shown = git.run(args, cwd=folder)
     ordered = sorted(
-        (path == MACHINES, path, why) for path, why in map(_file, shown.names) if _is_card(path)
+        (path == MACHINES, path, why) for path, why in map(_file, shown.names) if is_card(path)
     )
     rest = f"more than {MOST} files have cards"
     return {path: why or ("" if n < MOST else rest) for n, (_, path, why) in enumerate(ordered)}
@@ -120,10 +133,6 @@ def _texts(folder: Path, ref: str, listed: Mapping[str, str]) -> dict[str, str]:
     paths = [path for path, why in listed.items() if not why]
     texts = {path: default_branch.text(folder, ref, path) for path in paths}
     return {path: text for path, text in texts.items() if text is not None}
-
-
-def _is_card(path: str) -> bool:
-    return path == MACHINES or (path.startswith(f"{FOLDER}/") and path.endswith(".md"))
 
 
 def _file(line: str) -> tuple[str, str]:

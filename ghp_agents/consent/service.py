@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.card import MACHINES, AgentCard, is_card
 from ghp_agents.core import person
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.remote_url import masked
@@ -42,6 +42,8 @@ class ConsentItem(NamedTuple):
         if self.key.startswith(TASKS):
             return "is run in the background as a task"
         is_template = self.key.startswith(TEMPLATES)
+        if not is_template and not self.value:
+            return "is no longer on main: its agents lose the limits that you agreed to"
         return "is a template for texts" if is_template else "says what agents may do"
 
 
@@ -72,6 +74,13 @@ def covers(ws: Workspace, commit: str, path: str, text: str) -> bool:
     return answer.covers(path, consent.plain_text(text)) or configuration.is_of_owner(
         ws.ground, own, commit, answer
     )
+
+
+def lacks_machines(ws: Workspace, line: DefaultBranch) -> bool:
+    """Whether a person agreed to the file with many agents, and it has changed since."""
+    answer = agreement.read(ws.environ, ws.common_dir)
+    text = default_branch.text(ws.folder, line.ref, MACHINES) or ""
+    return MACHINES in answer.agreed and not covers(ws, line.ref, MACHINES, text)
 
 
 def own_words(ws: Workspace) -> list[ConsentItem]:
@@ -191,13 +200,21 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
     for path in _files(ws, commit, TEMPLATES, ".j2"):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
+<<<<<<< HEAD
     for path in tasks:
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         if consent.is_task_to_approve(content):
             yield ConsentItem(path, content, where, covers(ws, commit, path, content))
     for path in dict.fromkeys(card.path for card in _granting(ws, line, answer)):
+=======
+
+    granting = (card.path for card in _granting(ws, line, answer))
+    for path in dict.fromkeys((*granting, *filter(is_card, answer.agreed))):
+>>>>>>> 195c692f (merge: what runs by itself, and what agents may do, changes only with a person)
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
-        yield ConsentItem(path, content, where, covers(ws, commit, path, content))
+        counts = covers(ws, commit, path, content)
+        if content or not counts:  # that an agreed file is gone needs consent, too
+            yield ConsentItem(path, content, where, counts)
 
 
 def _granting(ws: Workspace, line: DefaultBranch, answer: Agreement) -> list[AgentCard]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ghp_agents.cards import read_cards
+from ghp_agents.cards.card import FOLDER
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.finding import Finding, info, ok, warning
 from ghp_agents.core.ids import count
@@ -36,7 +37,7 @@ def check(ws: Workspace) -> Iterator[Finding]:
         names = [name for name, card in cards.by_agent.items() if not card.broken]
         if names:
             yield ok(CODE, f"{count(len(names), 'card')}: {', '.join(names)}.")
-    for path in sorted((ws.root / read_cards.FOLDER).glob("*.md"))[: read_cards.MOST]:
-        name = f"{read_cards.FOLDER}/{path.name}"
+    for path in sorted((ws.root / FOLDER).glob("*.md"))[: read_cards.MOST]:
+        name = f"{FOLDER}/{path.name}"
         if name not in on_main:
             yield info(CODE, f"{plain(name)} takes effect once it is on main.")

@@ -16,7 +16,7 @@ from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, AgentName, issue_of_branch, listed
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.guard import held_paths
-from ghp_agents.handoffs import commits, evidence, missing_commits
+from ghp_agents.handoffs import commits, evidence, missing_commits, what_runs
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.issues import current_issue
 from ghp_agents.issues.issue import Issue, short
@@ -110,7 +110,13 @@ def refuse_forbidden(
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
     nested_repositories.refuse(ctx.ws.folder, tips.trunk, tips.head)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
-    return held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
+    held = held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
+    changes = what_runs.of_branch(ctx.ws.folder, tips.trunk, tips.head)
+    if not changes.words:
+        return held
+    waits = changes.running and not subject.actor.is_person
+    then = " A person must approve it before it is merged." if waits else ""
+    return (*held, f"This changes {changes.words}.{then}")
 
 
 def run_all_checks(

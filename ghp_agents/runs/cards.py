@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from ghp_agents.cards import read_cards
-from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.card import MACHINES, AgentCard
+from ghp_agents.consent import service as consent_service
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import default_branch
 from ghp_agents.git.default_branch import DefaultBranch
@@ -22,9 +23,14 @@ def of(ws: Workspace, agent: str | None) -> AgentCard:
     why = read_cards.machines_problem(ws.folder, line.ref) if line else ""
     if why:
         raise RefusedError(
-            f"The permissions of {agent} are unknown: {read_cards.MACHINES} on main cannot be "
+            f"The permissions of {agent} are unknown: {MACHINES} on main cannot be "
             f"used: {clean(why)}.",
             hint="Correct it on main; `ghp agent-doctor` checks cards.",
+        )
+    if line and consent_service.lacks_machines(ws, line):
+        raise RefusedError(
+            f"{MACHINES} on main is not what a person agreed to, and says nothing of {agent}.",
+            hint=consent.HINT,
         )
     if card.broken:
         raise RefusedError(
@@ -32,6 +38,11 @@ def of(ws: Workspace, agent: str | None) -> AgentCard:
             hint="Correct it on main; `ghp agent-doctor` checks cards.",
         )
     if card.grants and not card.approved:
+        if card.was_agreed:
+            raise RefusedError(
+                f"{card.path} on main is not what a person agreed to for {agent}.",
+                hint=consent.HINT,
+            )
         raise RefusedError(
             f"{card.path} on main says what {agent} may run, reach or read, but nobody has "
             "approved it in this clone.",

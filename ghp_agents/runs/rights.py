@@ -18,6 +18,7 @@ from ghp_agents.cards.manifest import NETWORK, READ, RUN, WRITE
 from ghp_agents.cards.permissions import VERSION
 from ghp_agents.core import globs, templates
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.handoffs.tool_files import RUNNING
 from ghp_agents.integrations.clients.hook_entries import hook_command
 
 FILE = "rights.json"
@@ -28,11 +29,6 @@ HOOK_S = 10  # seconds after which a client goes on without our hook
 CODEX_HOOK = "/<session-flags>/config.toml:pre_tool_use:0:0"
 OWN = (
     ("ghp",), ("ghp-agents",), (sys.executable, "-P", "-m", "ghp_agents"),
-)  # fmt: skip
-# What clients read their rules, hooks and tools from, below a worktree.
-SET_UPS = (
-    ".agents", ".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".opencode", ".pi", ".qwen",
-    "opencode.json", "opencode.jsonc",
 )  # fmt: skip
 # A repository inside the worktree, without a `.git`, would bring its own configuration.
 GIT_ONLY_OURS = "'safe.bareRepository=explicit'"
@@ -89,7 +85,7 @@ def document(card: AgentCard, top: str) -> dict[str, Any]:
         "run": run,
         "network": network,
         "tools": [right.tool for right in rights if right.tool not in tools],
-        "guarded": [name for name in SET_UPS if not _names(write or (), name)],
+        "guarded": [name for name in sorted(RUNNING) if not _names(write or (), name)],
         "own": OWN,
     }
 

@@ -189,13 +189,15 @@ def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> 
 def cards(here: ConfigPlaces, line: DefaultBranch, answer: Agreement) -> "Cards":
     """The agents' cards on a default branch, and what is wrong with them. Raises GitError."""
     from ghp_agents.cards import read_cards  # needed only after a change
+    from ghp_agents.cards.card import is_card
 
     is_owners = _is_owners(here, line, answer)
 
     def approved(path: str, text: str) -> bool:
         return is_owners or answer.covers(path, consent.plain_text(text))
 
-    return read_cards.read(here.folder, line.ref, approved)
+    agreed = [path for path in answer.agreed if is_card(path)]
+    return read_cards.read(here.folder, line.ref, approved, agreed)
 
 
 def _known_cards(

@@ -159,7 +159,7 @@ def test_what_changes_a_client_or_git_is_written_only_if_the_card_names_it() -> 
         assert mine.writing(f"/top/{path}") == "it writes in git's own folder"
     for path in (".claude/settings.json", "docs/.Claude/skills/x/SKILL.md"):
         assert mine.writing(f"/top/{path}") == (
-            "it changes what a client may do; its card must name that folder"
+            "it changes what programs run by themselves; its card must name that file or folder"
         )
     assert mine.writing("/top/.claudette/x") == ""
 

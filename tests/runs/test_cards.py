@@ -10,7 +10,7 @@ from ghp_agents.core.errors import RefusedError
 from ghp_agents.runs import cards
 from ghp_agents.workspace import open_workspace
 from tests.support.consent import agree
-from tests.support.git import commit
+from tests.support.git import commit, git
 
 CARD = ".ghp/agents/night.md"
 
@@ -68,3 +68,38 @@ def test_the_address_and_model_of_a_card_are_options_of_the_runner() -> None:
     card = AgentCard("gtx", model="qwen2.5:32b", url="http://gtx:11434/v1")
     assert cards.endpoint(card) == ("--url=http://gtx:11434/v1", "--model=qwen2.5:32b")
     assert cards.endpoint(AgentCard("gtx")) == ()
+
+
+@pytest.mark.parametrize("text", ["---\nmodel: opus\n---\n", None])
+def test_a_card_that_a_person_agreed_to_is_not_lost_without_another_word(
+    repo: Path, text: str | None
+) -> None:
+    commit(repo, {CARD: "---\npermissions:\n  - tool: bash\n---\n"})
+    agree(repo)
+    assert of(repo).permissions
+    (repo / CARD).write_text(text or "")
+    if text is None:
+        (repo / CARD).unlink()
+    git(repo, "commit", "--quiet", "--all", "-m", "Less")
+    with pytest.raises(RefusedError) as refused:
+        of(repo)
+    assert str(refused.value) == (
+        ".ghp/agents/night.md on main is not what a person agreed to for night."
+    )
+    agree(repo)
+    assert of(repo).permissions is None
+
+
+def test_machines_that_a_person_agreed_to_are_not_lost_either(repo: Path) -> None:
+    path = ".ghp/machines.yaml"
+    commit(repo, {path: "agents:\n  night:\n    permissions:\n      - tool: bash\n"})
+    agree(repo)
+    assert of(repo).permissions
+    commit(repo, {path: "agents:\n  day: {}\n"})
+    with pytest.raises(RefusedError) as refused:
+        of(repo)
+    assert str(refused.value) == (
+        f"{path} on main is not what a person agreed to, and says nothing of night."
+    )
+    agree(repo)
+    assert of(repo).permissions is None

@@ -15,6 +15,7 @@ from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.command_rules import GHP, GIT
 from ghp_agents.cards.manifest import Permission
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.handoffs.tool_files import RUNNING
 from ghp_agents.runs import rights
 
 SOME = AgentCard(
@@ -179,7 +180,7 @@ def test_the_hooks_read_what_is_allowed() -> None:
     assert {key: rendered[key] for key in rendered if key not in ("own", "write")} == {
         "version": 2, "top": "/top", "card": ".ghp/agents/night.md", "autonomous": "true",
         "read": [], "run": ("npm install", "make"), "network": ("docs.example",),
-        "tools": ["mcp__github__get"], "guarded": list(rights.SET_UPS),
+        "tools": ["mcp__github__get"], "guarded": sorted(RUNNING),
     }  # fmt: skip
     named = SOME._replace(permissions=(Permission("write_file", (".claude/skills/",)),))
     assert ".claude" not in rights.document(named, "/top")["guarded"]

@@ -2,7 +2,7 @@
 
 _NAMES = {
     "budgets": "budget",
-    "cards": "card command_rules manifest",
+    "cards": "card command_rules manifest widening",
     "claims": "affinity claim decision",
     "conflicts": "order overlap path_conflict places report",
     "conflicts/syntax": "bindings changed_text facts import_text languages modules",

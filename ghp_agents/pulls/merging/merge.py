@@ -19,7 +19,13 @@ from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
 from ghp_agents.pulls import nested_repositories
 from ghp_agents.pulls.check import Check, red, tail
-from ghp_agents.pulls.merging import cleanup, merge_evidence, merge_lock, merge_trial, record_review
+from ghp_agents.pulls.merging import (
+    cleanup,
+    merge_evidence,
+    merge_lock,
+    merge_trial,
+    record_review,
+)
 from ghp_agents.pulls.merging.cleanup import MergedWork
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.merging.send_back import SentBack, send_back
@@ -139,7 +145,8 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         if not tried.is_there:
             paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
             nested_repositories.refuse(who.ws.folder, tried.trunk, tried.candidate)
-            warnings = refuse_held(who, pull, paths)
+            warnings = record_review.require_person(who, pull, tried, by_name=by_name)
+            warnings += refuse_held(who, pull, paths)
         lock.renew(merge_lock.from_here(who.me, f"checks #{number}"))
         checks = () if tried.is_there else merge_trial.check(who, pull, tried)
         failed = red(checks)

@@ -121,6 +121,9 @@ class BatchMerger:
             record_review.require(self._who, pull, look, by_name=False)
             nested_repositories.refuse(self._who.ws.folder, look.trunk, look.head)
             entry = Queued(pull, look.head)
+            if not stack.conflicts(entry):
+                alone = look._replace(candidate=stack.commit([entry]))
+                record_review.require_person(self._who, pull, alone, by_name=False)
             if entry in stack.mergeable([*chosen, entry]):
                 chosen.append(entry)
             elif paths := stack.conflicts(entry):

@@ -1,4 +1,6 @@
-"""Record a review of a pull request; require one before a merge where `agents.review` says so."""
+"""Record a review of a pull request; require one before a merge where `agents.review` says so,
+and a person's before a merge that changes what runs by itself, or what agents may do.
+"""
 
 import heapq
 from collections.abc import Sequence
@@ -9,6 +11,8 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.core.secret_scan import redacted
+from ghp_agents.git import changed_paths
+from ghp_agents.handoffs import what_runs
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as issues
 from ghp_agents.ports import Context, Snapshot
@@ -148,3 +152,47 @@ def read_reviews(ctx: Context, pull: Pull) -> list[Review]:
 
 def _records(snapshot: Snapshot, pull: int) -> list[ReviewRecord]:
     return rules.read_reviews(snapshot.files(rules.folder_of(pull)))[0]
+
+
+def require_person(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> tuple[str, ...]:
+    """Refuse a merge of an agent's work that changes what runs, if no person has approved this
+    commit, and one that gives an agent more than its card. A person who merges by number decides;
+    returns what to tell them. Raises RefusedError."""
+    folder = who.ws.folder
+    changed = what_runs.of_branch(folder, tried.trunk, tried.head)
+    if changed.running and tried.candidate:  # two changes of a card may give more together
+        paths = changed_paths.differing(folder, tried.trunk, tried.candidate)
+        merged = what_runs.look(folder, paths, tried.trunk, tried.candidate)
+        changed = what_runs.together([changed, merged])
+    if by_name and who.me.actor.is_person:
+        return (f"#{pull.number} changes {changed.words}.",) if changed.words else ()
+    if pull.sent and pull.sent.by.is_person:
+        return ()
+    if changed.wider:
+        raise RefusedError(
+            f"#{pull.number} gives agents more than their cards on main: "
+            f"{'; '.join(changed.wider)}.",
+            hint=f"Only a person can do so: `ghp agent-merge {pull.number}` after a look at it.",
+        )
+    if changed.running and not _is_approved(who, pull, tried):
+        raise RefusedError(
+            f"#{pull.number} changes {changed.words}, and no person has approved this commit.",
+            hint="A person reads it and approves it: `ghp agent-review "
+            f"{pull.number} --approve`. Or a person merges it: `ghp agent-merge {pull.number}`.",
+        )
+    return ()
+
+
+def _is_approved(who: Merger, pull: Pull, tried: TrialLook) -> bool:
+    """Whether a person approved this commit, and none requests changes of it."""
+    last = {
+        review.by: review
+        for review in read_reviews(who.me.ctx, pull)
+        if _is_by_person(review, pull) and is_branch_as_sent(who, review.head, tried)
+    }
+    return bool(last) and all(review.approves for review in last.values())
+
+
+def _is_by_person(review: Review, pull: Pull) -> bool:
+    is_bot = review.by.name.endswith("[bot]")
+    return review.by.is_person and not is_bot and review.by.name not in rules.authors(pull)
