@@ -200,17 +200,12 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
     for path in _files(ws, commit, TEMPLATES, ".j2"):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         yield ConsentItem(path, content, where, covers(ws, commit, path, content))
-<<<<<<< HEAD
     for path in tasks:
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         if consent.is_task_to_approve(content):
             yield ConsentItem(path, content, where, covers(ws, commit, path, content))
-    for path in dict.fromkeys(card.path for card in _granting(ws, line, answer)):
-=======
-
     granting = (card.path for card in _granting(ws, line, answer))
     for path in dict.fromkeys((*granting, *filter(is_card, answer.agreed))):
->>>>>>> 195c692f (merge: what runs by itself, and what agents may do, changes only with a person)
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         counts = covers(ws, commit, path, content)
         if content or not counts:  # that an agreed file is gone needs consent, too
