@@ -51,6 +51,7 @@ def judge(
     editing: bool = False,
     author: Actor | None = None,
     contents: Mapping[str, Content] | None = None,
+    here: str | None = None,
 ) -> list[Verdict]:
     """The verdicts on edits of `paths` (relative to the worktree's top) by an agent or, with None,
     by the current person, who is warned but never refused.
@@ -58,10 +59,12 @@ def judge(
     With `editing` the agent is about to edit: it gets an implicit lease of each allowed path, and
     `contents` are the files as they will be; see `check_edit.quick`. Otherwise the files count as
     they are. With `author` it is that actor's change on its way to main, so current edits in this
-    worktree do not count. Raises GhpError.
+    worktree do not count. `here` is the git folder of the worktree that the session stands in, if
+    it is another. Raises GhpError.
     """
     looks = _ConflictLook(ctx.ws, agent, contents if editing else None, editing=editing)
-    evaluator = _Evaluator(ctx, current(ctx), agent, looks, author)
+    here = ctx.ws.place.git_dir if here is None else here
+    evaluator = _Evaluator(ctx, current(ctx), agent, looks, author, here)
     verdicts = evaluator.verdicts(paths)
     if not editing or agent is None:
         return verdicts
@@ -70,7 +73,7 @@ def judge(
         return taken
     # A lease is written before its holder looks for edits. So an edit is written before this looks
     # for leases again: of two at the same time at least one gives way.
-    evaluator = _Evaluator(ctx, current(ctx), agent, looks)
+    evaluator = _Evaluator(ctx, current(ctx), agent, looks, here=here)
     again = [evaluator.take(verdict) for verdict in evaluator.verdicts(paths)]
     for before, after in zip(taken, again, strict=True):
         if after.is_refused and not before.is_refused:
@@ -181,8 +184,10 @@ class _Evaluator:
         agent: AgentName | None,
         looks: _ConflictLook,
         author: Actor | None = None,
+        here: str = "",
     ) -> None:
         self._ctx = ctx
+        self._here = here
         self._looks = looks
         self._ws = ctx.ws
         self._book = book
@@ -261,6 +266,7 @@ class _Evaluator:
             if is_reported and self._author is None
             else None,
             worktree_of=None if self._author else self._owner,
+            own_worktree=None if self._author else self._own_worktree,
             is_exempt=is_exempt,
             is_here=self._author is None and self._is_of_this_clone,
             branch=lambda: self._ws.branch,
@@ -308,6 +314,14 @@ class _Evaluator:
     def _owner(self) -> str | None:
         git_dir, folders = self._ws.place.git_dir, self._ws.folders
         return own_name.worktree_of(git_dir, self._agent or "", folders, self._now, self._limits)
+
+    @cached_property
+    def _own_worktree(self) -> str | None:
+        """The agent's own worktree, if this is none of its."""
+        if self._agent is None:
+            return None
+        place, presence = self._ws.place, self._ws.presence(self._agent)
+        return own_name.left_worktree(place, self._agent, self._here, presence)
 
     @cached_property
     def _world(self) -> World:

@@ -19,8 +19,34 @@ if TYPE_CHECKING:
 UNRECORDED = "Nothing was recorded: "  # what a command prints that could write nowhere
 
 
-def batch(context: "HookContext") -> Reply | None:
-    """Renew the presence; reply with news that the agent has not seen."""
+def batch(contexts: "Sequence[HookContext]") -> Reply | None:
+    """Renew the presence; reply with news that the agent has not seen, and with what is wrong in
+    the worktrees that it may have written to."""
+    since = {x.place.git_dir: str((x.presence() or {}).get("timestamp", "")) for x in contexts}
+    replies = [_home(x) if x.is_home else _elsewhere(x, since[x.place.git_dir]) for x in contexts]
+    return joined([reply for reply in replies if reply])
+
+
+def _elsewhere(context: "HookContext", since: str) -> Reply | None:
+    """What the step did in a worktree that the session does not stand in."""
+    from ghp_agents.hooks import shell_writes
+
+    uses = context.event.tool_uses
+    if not context.here:  # its presence is in another repository
+        from ghp_agents.hooks.paths import targets
+
+        paths = [path for use in uses if use.verb == EDITED for path in use.what]
+        if not targets(paths, context.event.cwd, context.place, context.environ):
+            if context.presence() is None:
+                return None  # a command only named the repository
+        else:
+            beat(context, {}, progress=True)
+    if any(use.verb == RAN for use in uses):
+        return shell_writes.look(context, since)
+    return shell_writes.look_at_edits(context) if uses else None
+
+
+def _home(context: "HookContext") -> Reply | None:
     event = context.event
     fields: dict[str, Any] = {}
     presence = context.presence() or {}

@@ -3,7 +3,7 @@
 from ghp_agents.hooks import deadline, persons_files
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.paths import EditTarget, targets
-from ghp_agents.hotpath import check_edit, implicit_leases, own_file
+from ghp_agents.hotpath import check_edit, implicit_leases
 from ghp_agents.hotpath.policy import FENCED
 from ghp_agents.hotpath.quoting import file
 
@@ -21,35 +21,74 @@ MOST = 1_000  # files of one event
 TOO_MANY = "The edit names {} files; at most {} can be decided at once.\nNext: Split it."
 
 
-def edit(context: "HookContext") -> Reply | None:
-    """Refuse the edit if any of its files must not be changed now; name each of them."""
-    if len(context.event.paths) > MOST:
-        return Reply(deny=TOO_MANY.format(len(context.event.paths), MOST))
+def edit(contexts: "Sequence[HookContext]") -> Reply | None:
+    """Refuse the edit if any of its files must not be changed now; name each of them. Each of the
+    repositories that have such files is asked."""
+    count = len(contexts[0].event.paths)
+    if count > MOST:
+        return Reply(deny=TOO_MANY.format(count, MOST))
     with deadline.budget(deadline.PROCESSOR_S, processor=True):
-        files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
-    persons = persons_files.refusal(files)
+        checks = [_Check(context) for context in contexts]
+    persons = persons_files.refusal([target for check in checks for target in check.files])
     if persons:
         return Reply(deny=persons)
-    before = _leases(context, files) if len(files) > 1 else {}
-    verdicts = _decided(context, files)
-    if any(verdict.is_refused for verdict in verdicts) and len(files) > 1:
-        _drop_new_leases(context, files, before)
-    return _reply(context, verdicts)
+    is_many = sum(len(check.files) for check in checks) > 1
+    return _reply(checks, [verdict for check in checks for verdict in check.verdicts(is_many)])
 
 
-def by_last_rules(context: "HookContext") -> Reply | None:
+def by_last_rules(contexts: "Sequence[HookContext]") -> Reply | None:
     """The reply where the edit could not be decided."""
-    files = targets(context.event.paths, context.event.cwd, context.place, context.environ)
-    return _reply(context, _by_last_rules(context, files))
+    checks = [_Check(context) for context in contexts]
+    return _reply(checks, [verdict for check in checks for verdict in check.last_verdicts()])
 
 
-def _reply(context: "HookContext", verdicts: "Sequence[Verdict]") -> Reply | None:
+def _reply(checks: "Sequence[_Check]", verdicts: "Sequence[Verdict]") -> Reply | None:
     refused = [verdict for verdict in verdicts if verdict.is_refused]
     if not refused:
         warnings = dict.fromkeys(verdict.why for verdict in verdicts if verdict.why)
         return Reply(context="\n".join(warnings)) if warnings else None
-    is_fenced = any(verdict.kind == FENCED for verdict in refused)
-    return Reply(deny=explain(refused), on_sent=lambda: _mark_fence(context) if is_fenced else None)
+    for check in checks:
+        check.drop_new_leases()
+
+    def sent() -> None:
+        for check in checks:
+            check.mark_fence()
+
+    return Reply(deny=explain(refused), on_sent=sent)
+
+
+class _Check:
+    """The check of the files of one repository."""
+
+    def __init__(self, context: "HookContext") -> None:
+        event = context.event
+        self.files = targets(event.paths, event.cwd, context.place, context.environ)
+        self._context = context
+        self._before: Mapping[tuple[str, str], ImplicitLease] | None = None
+        self._is_fenced = False
+
+    def verdicts(self, is_many: bool) -> "list[Verdict]":
+        """The verdict on each file. `is_many`: others may be refused, so that none is edited."""
+        context, files = self._context, self.files
+        if is_many:
+            self._before = _leases(context, files)
+        verdicts = list(_decided(context, files))
+        self._is_fenced = any(x.kind == FENCED for x in verdicts if x.is_refused)
+        return verdicts
+
+    def last_verdicts(self) -> "Sequence[Verdict]":
+        """The verdicts by the policy that was read last."""
+        return _by_last_rules(self._context, self.files)
+
+    def drop_new_leases(self) -> None:
+        """Drop leases taken for this edit: a refused edit changes no file."""
+        if self._before is not None:
+            _drop_new_leases(self._context, self.files, self._before)
+
+    def mark_fence(self) -> None:
+        """The refusal was sent."""
+        if self._is_fenced:
+            _mark_fence(self._context)
 
 
 def _decided(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence[Verdict]":
@@ -71,9 +110,11 @@ def _decided(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence
 
 
 def _by_last_rules(context: "HookContext", files: "Sequence[EditTarget]") -> "Sequence[Verdict]":
-    home = own_file.home_folder(context.place.common_dir, context.environ)
-    rules = context.folders, home, context.agent
-    decided = [check_edit.by_last_rules(*rules, file.path, context.now) for file in files]
+    where = context.folders, context.environ, context.agent
+    edits = [
+        check_edit.Edit(target.place, *where, target.path, None, context.here) for target in files
+    ]
+    decided = [check_edit.by_last_rules(edit, context.now) for edit in edits]
     return [verdict for verdict in decided if verdict]
 
 
@@ -106,7 +147,6 @@ def _drop_new_leases(
     files: "Sequence[EditTarget]",
     before: "Mapping[tuple[str, str], ImplicitLease]",
 ) -> None:
-    """Drop leases taken for this edit: a refused edit changes no file."""
     for key, lease in _leases(context, files).items():
         if before.get(key) != lease:
             implicit_leases.drop(context.folders, context.agent, *key)
@@ -117,7 +157,7 @@ def _check_fast(
 ) -> "Verdict | None":
     where = target.place, context.folders, context.environ
     content = _content(context, target, files)
-    return check_edit.quick(*where, context.agent, target.path, context.now, content)
+    return check_edit.quick(*where, context.agent, target.path, context.now, content, context.here)
 
 
 def _content(
@@ -166,7 +206,9 @@ def _check_slow(context: "HookContext", files: "Sequence[EditTarget]") -> "list[
         app = context.app_at(place)
         contents = {x.path: _content(context, x, targets_there) for x in targets_there}
         name = AgentName(context.agent)
-        verdicts += evaluate.judge(app.offline, name, [*contents], editing=True, contents=contents)
+        verdicts += evaluate.judge(
+            app.offline, name, [*contents], editing=True, contents=contents, here=context.here
+        )
     return verdicts
 
 

@@ -39,7 +39,7 @@ class Input:
     def __init__(self) -> None:
         self.content = b""
         self.cwd: str | None = None  # the folder that the event names
-        self.context: HookContext | None = None
+        self.contexts: Sequence[HookContext] = ()
 
 
 def run(argv: "Sequence[str]") -> int:
@@ -53,8 +53,8 @@ def run(argv: "Sequence[str]") -> int:
         log(error, given.cwd, environ, where)
         if "GHP_RIGHTS" in environ:
             return _refuse(argv, given)
-        if given.context is not None and given.context.event.kind == "edit":
-            _answer_by_last_rules(argv, given.context)
+        if given.contexts and given.contexts[0].event.kind == "edit":
+            _answer_by_last_rules(argv, given.contexts)
     return 0
 
 
@@ -89,8 +89,8 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", given: Input) -> N
     given.cwd = event.cwd
     from ghp_agents.hooks import handlers, scene
 
-    given.context = context = scene.find(event, environ)
-    reply = handlers.handle(context) if context else None
+    given.contexts = contexts = scene.find_all(event, environ)
+    reply = handlers.handle(contexts) if contexts else None
     if reply is not None and has_reader:
         _answer(protocol.render(event, reply), reply)
 
@@ -113,12 +113,12 @@ def _refuse(argv: "Sequence[str]", given: Input) -> int:
     return 0
 
 
-def _answer_by_last_rules(argv: "Sequence[str]", context: "HookContext") -> None:
+def _answer_by_last_rules(argv: "Sequence[str]", contexts: "Sequence[HookContext]") -> None:
     from ghp_agents.hooks import edit
 
-    reply = edit.by_last_rules(context)
+    reply = edit.by_last_rules(contexts)
     if reply is not None:
-        _answer(_load_protocol(argv[0]).render(context.event, reply), reply)
+        _answer(_load_protocol(argv[0]).render(contexts[0].event, reply), reply)
 
 
 def _load_protocol(name: str) -> "Any":

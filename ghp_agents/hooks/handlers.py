@@ -2,21 +2,24 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ghp_agents.hooks.event import Reply
     from ghp_agents.hooks.scene import HookContext
 
 
-def handle(context: "HookContext") -> "Reply | None":
-    """Handle an event and return the reply."""
+def handle(contexts: "Sequence[HookContext]") -> "Reply | None":
+    """Handle an event, which may be about more than one repository, and return the reply."""
+    context = contexts[0]
     kind = context.event.kind
     if kind == "edit":
         from ghp_agents.hooks.edit import edit
 
-        return edit(context)
+        return edit(contexts)
     if kind == "batch":
         from ghp_agents.hooks.batch import batch
 
-        return batch(context)
+        return batch(contexts)
     return _turn(context) if kind in ("stop", "compact") else _session(context)
 
 

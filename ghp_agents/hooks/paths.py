@@ -35,7 +35,12 @@ def targets(
 
 
 def resolved(path: str, cwd: str | None) -> str | None:
-    """The real path, with links resolved; None if it cannot be a path."""
+    """The real path, with links resolved; None if it cannot be a path. Clients and tool servers
+    also take `~/…` and `file:///…`."""
+    if path.startswith("~"):
+        path = os.path.expanduser(path)
+    elif path[:7].lower() == "file://":
+        path = _of_url(path)
     if not os.path.isabs(path) and (cwd is None or not os.path.isabs(cwd)):
         return None
     try:
@@ -44,16 +49,32 @@ def resolved(path: str, cwd: str | None) -> str | None:
         return None
 
 
+def _of_url(url: str) -> str:
+    from urllib.parse import unquote
+
+    rest = unquote(url[7:], errors="surrogateescape")
+    return rest if rest.startswith("/") else "/" + rest.partition("/")[2]
+
+
+def place_of(path: str, cwd: str | None) -> Location | None:
+    """The worktree that contains a file or folder, whether or not it exists."""
+    real = resolved(path, cwd)
+    if real is None:
+        return None
+    place = walk_up(real if os.path.isdir(real) else os.path.dirname(real))
+    return place if place and place.toplevel else None
+
+
 def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarget | None:
     place = walk_up(os.path.dirname(real))
-    if place is None or not place.toplevel or not _same(place.common_dir, home.common_dir):
+    if place is None or not place.toplevel or not is_same(place.common_dir, home.common_dir):
         return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]
-    is_home = home.toplevel is not None and _same(place.git_dir, home.git_dir)
+    is_home = home.toplevel is not None and is_same(place.git_dir, home.git_dir)
     return EditTarget(home if is_home else place, path) if path else None
 
 
-def _same(first: str, second: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """Whether both are the same folder, also through links or with different case."""
     if first == second:
         return True

@@ -3,9 +3,10 @@
 import os
 import time
 
+from ghp_agents.hooks.paths import is_same
 from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
 from ghp_agents.hotpath.light_dataclass import dataclass
-from ghp_agents.hotpath.locate import Location, locate
+from ghp_agents.hotpath.locate import Location, is_safe, locate, walk_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class HookContext:
     folders: "Sequence[str]"
     agent: str
     now: float
+    here: str  # git folder of the worktree of this clone that the session stands in, or empty
+    is_home: bool  # whether `place` is that worktree
     _app: "App | None" = None
 
     def presence(self) -> "dict[str, Any] | None":
@@ -66,26 +69,56 @@ class HookContext:
 
 
 def find(event: "Event", environ: "Mapping[str, str]") -> HookContext | None:
-    """The context of `event`; None outside of a repository that is set up, or without an agent.
+    """The first context of `event`, see `find_all`."""
+    return next(iter(find_all(event, environ)), None)
+
+
+def find_all(event: "Event", environ: "Mapping[str, str]") -> "list[HookContext]":
+    """The contexts of `event`, one for each repository that is set up and has an agent: the one
+    that the session stands in, then those of the files that it edits, and after a step also other
+    worktrees that it may have written to.
 
     Raises UsageError for an invalid agent name.
     """
     env = identified(event, environ)
-    place = _locate_cwd(event, env)
-    outside = place is None and event.kind == "edit"
-    if outside:
-        place = _locate_edit(event, env)
-    if place is None:
-        return None
+    stand = _locate_cwd(event, env)
+    contexts = [_context(event, env, stand, stand)] if stand else []
+    if event.kind in ("edit", "batch"):
+        from ghp_agents.hooks import other_places
+
+        others = other_places.of_event(event, stand)
+        contexts += [_context(event, env, place, stand) for place in others if is_safe(place, env)]
+    return [context for context in contexts if context]
+
+
+def _context(
+    event: "Event", env: "Mapping[str, str]", place: Location, stand: Location | None
+) -> HookContext | None:
+    """The context of a session that stands in `stand` and works in `place`; None if there is
+    nothing to do."""
     folders = heartbeat.state_folders(place.common_dir, env)
     if not _is_set_up(folders):
         return None
-    name = _name(event, env, NOWHERE if outside else place, folders)
+    around = _around(place, stand)
+    name = _name(event, env, around or NOWHERE, folders)
     if name and not heartbeat.is_name(name):
         from ghp_agents.core.ids import agent_name
 
         agent_name(name)
-    return HookContext(event, env, place, folders, name, time.time()) if name else None
+    if not name:
+        return None
+    here = around.git_dir if around else ""
+    return HookContext(event, env, place, folders, name, time.time(), here, place is stand)
+
+
+def _around(place: Location, stand: Location | None) -> Location | None:
+    """The worktree of `place`'s clone that the session stands in: also if it stands in a submodule
+    or another repository inside of that."""
+    while stand and not is_same(stand.common_dir, place.common_dir):
+        stand = walk_up(os.path.dirname(stand.toplevel)) if stand.toplevel else None
+        if stand and stand.toplevel == "/":
+            break
+    return stand if stand and is_same(stand.common_dir, place.common_dir) else None
 
 
 def _name(
@@ -146,15 +179,15 @@ def _locate_cwd(event: "Event", environ: "Mapping[str, str]") -> Location | None
         except FileNotFoundError:
             return None
     # If the folder was removed, its parent may be another worktree, which is not the agent's.
-    return locate(cwd, environ) if is_folder(cwd) else None
-
-
-def _locate_edit(event: "Event", environ: "Mapping[str, str]") -> Location | None:
-    """The repository of the edited file, for an agent outside of any repository."""
-    for path in event.paths:
-        if os.path.isabs(path) and "\0" not in path:
-            return locate(os.path.dirname(path), environ)
-    return None
+    if not is_folder(cwd):
+        return None
+    place, real = locate(cwd, environ), os.path.realpath(cwd)
+    if real == os.path.normpath(cwd):
+        return place
+    # Through a link, the folder itself counts, as for git.
+    inner = locate(real, environ)
+    is_known = place and inner and is_same(place.git_dir, inner.git_dir)
+    return place if is_known else inner
 
 
 def is_folder(path: str) -> bool:

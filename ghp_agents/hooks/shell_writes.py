@@ -23,10 +23,11 @@ EDIT = "Another agent edited the same lines at the same time:"
 MAYBE = "While your command ran, files changed that others hold or have changed:"
 
 
-def look(context: "HookContext") -> Reply | None:
-    """Look at what the commands of this step wrote; reply with the new remarks."""
+def look(context: "HookContext", since: str = "") -> Reply | None:
+    """Look at what the commands of this step wrote; reply with the new remarks. The first look at
+    a worktree is at what changed `since` a time, or since the agent began."""
     try:
-        return _look(context)
+        return _look(context, since)
     except OSError as error:
         from ghp_agents.hotpath import error_log
 
@@ -46,21 +47,22 @@ def look_at_edits(context: "HookContext") -> Reply | None:
 
     paths = [path for use in context.event.tool_uses if use.verb == EDITED for path in use.what]
     files = targets(paths, context.event.cwd, context.place, context.environ)
-    mine = [file.path for file in files if file.place is context.place]
+    here = context.place.git_dir
+    mine = [file.path for file in files if file.place.git_dir == here]
     remarks = _remarks(context, presence, mine)
     began = str(presence.get("startedAt"))
     where = context.folders, context.agent, context.place.git_dir
     return _told(context, mine, changed_files.recall(*where, began), remarks, EDIT)
 
 
-def _look(context: "HookContext") -> Reply | None:
+def _look(context: "HookContext", since: str) -> Reply | None:
     from time import monotonic
 
     presence = context.presence()
     if presence is None or not context.place.toplevel:
         return None
     where = context.folders, context.agent, context.place.git_dir
-    last = changed_files.recall(*where, str(presence.get("startedAt")))
+    last = changed_files.recall(*where, since or str(presence.get("startedAt")))
     until = monotonic() + LOOK_S
     changed, memory = changed_files.look(context.place, context.environ, last, context.now, until)
     remarks = _remarks(context, presence, changed) if changed else []

@@ -27,7 +27,7 @@ def segment(payload: "Mapping[str, Any]", environ: "Mapping[str, str]") -> str:
     workspace = payload.get("workspace")
     cwd = text(workspace, "current_dir") or text(payload, "cwd")
     session = text(payload, "session_id") or None
-    context = scene.find(Event("claude", "batch", "statusLine", session, cwd or None), environ)
+    context = scene.find(Event("claude", "prompt", "statusLine", session, cwd or None), environ)
     if context is None:
         return ""
     usage.note(context, usage.from_status_line(context, payload))

@@ -51,7 +51,8 @@ class WorktreeLook:
             if use.verb in (RAN, EDITED)
             for word in use.what
         )
-        self.is_shared = _is_shared(context, presence, self.limits)
+        self.is_shared = not context.is_home or _is_shared(context, presence, self.limits)
+        self._left = own_name.left_worktree(context.place, context.agent, context.here, presence)
 
     def is_certain(self, path: str) -> bool:
         """Whether it was this agent that changed the file: nobody else works in the worktree, or
@@ -67,6 +68,7 @@ class WorktreeLook:
             own_name.worktree_of(
                 context.place.git_dir, context.agent, context.folders, context.now, self.limits
             ),
+            self._left,
             branch=lambda: locate.branch(context.place.git_dir),
         )  # fmt: skip
         try:
@@ -83,6 +85,8 @@ class WorktreeLook:
     def lease(self, path: str) -> Verdict:
         """Lease a file that changed; the verdict names who has it already."""
         context, folders = self.context, self.context.folders
+        if self._left:  # what it may not edit, it does not lease
+            return self.verdict(path)
         key, here = policy_cache.key_of(self.book, path), context.place.git_dir
         rival = None
         if self.is_certain(path):

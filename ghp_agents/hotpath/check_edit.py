@@ -10,6 +10,7 @@ from ghp_agents.hotpath import (
     ignored_files,
     implicit_leases,
     locate,
+    own_file,
     own_name,
     policy,
     policy_cache,
@@ -37,13 +38,15 @@ def quick(
     path: str,
     now: float,
     content: "Callable[[], bytes | Mapping[str, bytes] | None] | None" = None,
+    here: str = "",
 ) -> Verdict | None:
     """Whether `agent` may edit `path` (relative to the top of the worktree `place`) now; if so, it
     gets an implicit lease. None: only the slow path can tell.
 
     `content` is called if an agent in another worktree edits the file: it returns the file as it
     will be, None if it is deleted, the new files if it is moved to one of them. It raises
-    UndecidedError if that is unknown.
+    UndecidedError if that is unknown. `here` is the git folder of the worktree that the session
+    stands in.
     """
     if not policy_cache.is_plain(path) or not place.toplevel:
         return None
@@ -54,7 +57,7 @@ def quick(
         return None
     if policy_cache.may_have_expired(book, now):
         return None
-    edit = Edit(place, folders, environ, agent, path, content)
+    edit = Edit(place, folders, environ, agent, path, content, here)
     try:
         verdict = _decided(edit, book, presence, now)
     except (UnsureError, OSError):
@@ -80,6 +83,7 @@ class Edit:
     agent: str
     path: str
     content: "Callable[[], bytes | Mapping[str, bytes] | None] | None"
+    here: str
 
 
 def first_here(others: "Sequence[ImplicitLease]", git_dir: str) -> "tuple[str, str] | None":
@@ -140,20 +144,20 @@ def _is_overridden(
     return overrides.allows_holder(folders, agent, key, git_dir, holder)
 
 
-def by_last_rules(
-    folders: "Sequence[str]", home: str, agent: str, path: str, now: float
-) -> Verdict | None:
+def by_last_rules(edit: "Edit", now: float) -> Verdict | None:
     """The decision if the state could not be read, or not in time. What was last known as another's
     lease or claim is refused, whether or not its holder is alive. None without a compiled policy:
     nothing is known."""
-    book = policy_cache.read_stale(home)
+    folders, agent, path = edit.folders, edit.agent, edit.path
+    book = policy_cache.read_stale(own_file.home_folder(edit.place.common_dir, edit.environ))
     if book is None:
         return None
     now_text = heartbeat.to_text(now)
     presence = presence_file.newest(folders, agent)
+    own = own_name.left_worktree(edit.place, agent, edit.here, presence)
     case = EditRequest(
         agent, False, now, now_text, lives=lambda rule: not policy.is_assigned(rule),
-        presence=presence,
+        presence=presence, own_worktree=own,
     )  # fmt: skip
     verdict = policy.decide(book, path, case)
     if verdict.is_refused:
@@ -183,6 +187,7 @@ def _decided(edit: Edit, book: "Book", presence: "Mapping[str, Any]", now: float
         touch=first_here(others, place.git_dir),
         conflict=_conflict(edit, [x for x in others if not x.is_in(place.git_dir)]),
         worktree_of=own_name.worktree_of(place.git_dir, agent, folders, now, limits),
+        own_worktree=own_name.left_worktree(place, agent, edit.here, presence),
         reported=_reported(edit, book, key, now),
         branch=lambda: locate.branch(place.git_dir),
     )

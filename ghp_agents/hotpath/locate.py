@@ -49,9 +49,12 @@ def locate(start: str, environ: "Mapping[str, str]") -> Location | None:
     repository.
     """
     place = walk_up(start) or named(environ)
-    if place is None or not is_owned(place, environ) or link_out(place.common_dir):
-        return None
-    return place
+    return place if place and is_safe(place, environ) else None
+
+
+def is_safe(place: Location, environ: "Mapping[str, str]") -> bool:
+    """Whether hooks may use a repository without asking git."""
+    return is_owned(place, environ) and not link_out(place.common_dir)
 
 
 def walk_up(start: str) -> Location | None:

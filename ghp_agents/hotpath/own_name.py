@@ -137,6 +137,46 @@ def worktree_of(
     return owner if alive.lives(folders, owner, now, *limits) else None
 
 
+def left_worktree(
+    place: "Location", agent: str, here: str, presence: "Mapping[str, Any] | None"
+) -> str | None:
+    """The folder of the agent's own worktree, if an edit in `place` would leave it; None if the
+    agent may edit there.
+
+    `here` is the git folder of the worktree that the session stands in; empty outside. An agent's
+    own worktree is one that has its name. While it holds an issue, it stays there wherever its
+    session stands. Then a linked worktree that it stands in counts, too. Who has no such worktree
+    works in any, as its person does.
+    """
+    main, has_issue = place.common_dir, (presence or {}).get("issue") is not None
+    is_own = _is_named(place.git_dir, agent)
+    if is_own and (place.git_dir != main or here in ("", main)):
+        return None
+    if here not in ("", main) and (has_issue or _is_named(here, agent)):
+        return None if here == place.git_dir else _folder(here)
+    if is_own or not has_issue:
+        return None
+    try:
+        linked = sorted(os.listdir(main + "/worktrees"))
+    except OSError:
+        return None
+    named = (f"{main}/worktrees/{name}" for name in linked)
+    return next((top for x in named if _is_named(x, agent) and (top := _folder(x))), None)
+
+
+def _is_named(git_dir: str, agent: str) -> bool:
+    owner = heartbeat.name_file(git_dir)
+    return owner == agent or is_second(agent, owner)
+
+
+def _folder(git_dir: str) -> str | None:
+    """The folder of a linked worktree, if it exists."""
+    from ghp_agents.hotpath.locate import worktree_at
+
+    top = worktree_at(git_dir)
+    return top if top and os.path.isdir(top) else None
+
+
 def keep(folders: "Sequence[str]", ids: "Sequence[str]", name: str, now: float) -> None:
     """Remember the name of a session under each of its ids; if that fails, it is determined each
     time."""

@@ -19,7 +19,7 @@ ALLOW, DENY, NEEDS_APPROVAL = "allow", "deny", "needs-approval"
 WARN = "warn"  # of `agents.sameWorktree`
 LEASE, SHARED, SCOPE = "lease", "shared", "scope"  # kinds of rules in the compiled policy
 IMPLICIT, CONFLICT, FENCED = "implicit", "conflict", "fenced"
-PERMISSION = "permission"
+PERMISSION, WORKTREE = "permission", "worktree"
 # Kinds that do not apply to files that are never leased.
 OF_LEASES = (LEASE, IMPLICIT, CONFLICT, SCOPE)
 
@@ -80,6 +80,7 @@ class EditRequest:
     presence: "Mapping[str, Any] | None" = None  # the agent's own
     touch: "tuple[str, str] | None" = None  # the other living agent that edits it here, since when
     worktree_of: str | None = None  # the other living agent that owns the path's worktree
+    own_worktree: str | None = None  # the agent's own, if the path is outside of it
     is_exempt: bool = False  # git ignores the path, or it is generated
     is_here: bool = True  # an agent of this clone
     # The refusal because of editors in other worktrees, and the verdict on changes elsewhere.
@@ -112,7 +113,7 @@ def _is_reserved(book: "Book", path: str, case: EditRequest) -> bool:
 def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
     if not case.is_person:
         barred = _stopped(book, path, case) or _fenced(book, path, case)
-        barred = barred or _not_permitted(book, path, case) or _in_worktree(path, case)
+        barred = barred or _not_permitted(book, path, case) or _in_worktree(book, path, case)
         if barred:
             return barred
     rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
@@ -245,12 +246,18 @@ def _whole(value: "Any") -> int:
     return value if type(value) is int else 0
 
 
-def _in_worktree(path: str, case: EditRequest) -> Verdict | None:
-    owner = case.worktree_of
-    if owner is None or owner == case.agent:
+def _in_worktree(book: "Book", path: str, case: EditRequest) -> Verdict | None:
+    """The file is in the worktree of another, who may be a person."""
+    owner, own = case.worktree_of, case.own_worktree
+    hint = f"Edit {file(f'{own}/{path}')} instead." if own else ""
+    if owner is not None and owner != case.agent:
+        why = f"{file(path)} is in the worktree of {named(owner)}, which is working there."
+        hint = hint or "Edit the copy in your own worktree."
+        return Verdict(DENY, path, WORKTREE, owner, "", why, hint)
+    if own is None or book.get("sameWorktree") == WARN:
         return None
-    why = f"{file(path)} is in the worktree of {named(owner)}, which is working there."
-    return Verdict(DENY, path, "worktree", owner, "", why, "Edit the copy in your own worktree.")
+    why = f"This {file(path)} is outside of your worktree {file(own)}."
+    return Verdict(DENY, path, WORKTREE, why=why, next=hint)
 
 
 def _leased(path: str, rule: Rule, case: EditRequest, mine: Rule | None) -> Verdict:

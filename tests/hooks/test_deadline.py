@@ -27,7 +27,7 @@ def edits(agent: str, repo: Path, path: str) -> str:
     event = Event("claude", "edit", "PreToolUse", agent, str(repo), paths=[str(repo / path)])
     scene = find(event, environ)
     assert scene is not None
-    reply = edit(scene)
+    reply = edit([scene])
     return reply.deny if reply else ""
 
 
@@ -88,7 +88,7 @@ def test_an_edit_of_too_many_files_is_refused(repo: Path) -> None:
     event = Event("claude", "edit", "PreToolUse", "worker-1", str(repo), paths=names)
     context = find(event, {"GHP_AGENT": "worker-1", "HOME": os.environ["HOME"]})
     assert context is not None
-    reply = edit(context)
+    reply = edit([context])
     assert reply is not None
     assert reply.deny == (
         "The edit names 1001 files; at most 1000 can be decided at once.\nNext: Split it."

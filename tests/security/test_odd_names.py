@@ -45,7 +45,7 @@ def _answer(payload: dict[str, Any]) -> object:
     assert event is not None
     found = scene.find(event, {**os.environ, "GHP_AGENT": "w1"})
     assert found is not None
-    reply = handlers.handle(found)
+    reply = handlers.handle([found])
     return claude.render(event, reply) if reply else None
 
 

@@ -1,0 +1,176 @@
+"""The file decides, not the folder of the session; and an agent stays in its worktree."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ghp_agents.hooks.event import RAN, ToolUse
+from ghp_agents.hooks.other_places import of_event
+from tests.support.consent import mine
+from tests.support.ghp import invoke
+from tests.support.git import git
+from tests.support.hooks import SILENT, Hooked, call, event, payload, set_up, write
+
+OTHER = {"GHP_AGENT": "worker-9"}
+
+
+def reason(hooked: Hooked) -> str:
+    assert (hooked.code, hooked.err) == (0, b"")
+    return str(hooked.said["hookSpecificOutput"]["permissionDecisionReason"])
+
+
+def leased(repo: Path, name: str = "a") -> Path:
+    """A repository in use, one file of which another agent has leased."""
+    set_up(repo, None)
+    assert invoke(f"agent-lease {name} --as worker-1", repo).code == 0
+    return repo
+
+
+def repository(folder: Path) -> Path:
+    git(folder.parent, "init", "--quiet", folder.name)
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "one")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("cwd", "path"),
+    [
+        ("repo/vendor/lib", "{repo}/a"),
+        ("repo/vendor/lib", "../../a"),
+        ("sibling", "{repo}/a"),
+        ("sibling", "../repo/a"),
+        ("outside", "{repo}/a"),
+        ("outside", "~/repo/a"),
+        ("outside", "file://{repo}/%61"),
+        ("link", "../a"),
+        ("gone", "{repo}/a"),
+        (".", "{repo}/vendor/../a"),
+    ],
+)
+def test_the_file_decides_wherever_the_session_stands(
+    repo: Path, tmp_path: Path, cwd: str, path: str
+) -> None:
+    leased(repo)
+    (repo / "vendor").mkdir()
+    set_up(repository(repo / "vendor/lib"), None)  # with agents of its own
+    repository(tmp_path / "sibling")  # where no command of ours was used
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "link").symlink_to(repo / "vendor")
+    message = write(path.format(repo=repo), tmp_path / cwd)
+    refused = reason(call("claude", message, tmp_path, OTHER | {"HOME": str(tmp_path)}))
+    assert refused.startswith("a is leased by worker-1 since ")
+    assert not (tmp_path / "sibling/.git/ghp").exists()
+
+
+@pytest.mark.slow
+def test_one_refused_file_refuses_the_patch_and_leaves_no_lease_in_any_repository(
+    repo: Path, tmp_path: Path
+) -> None:
+    leased(repo)
+    other = set_up(repository(tmp_path / "other"), None)
+    patch = f"*** Begin Patch\n*** Add File: {other}/b\n+x\n*** Add File: {repo}/a\n+x\n"
+    message = payload("codex-PreToolUse-apply_patch", other, cwd=str(other))
+    message["tool_input"] = {"command": patch + "*** End Patch\n"}
+    assert reason(call("codex", message, other, OTHER)).startswith("a is leased by worker-1 ")
+    assert [*(other / ".git/ghp").glob("touched/[!.]*")] == []
+    message["tool_input"] = {"command": patch.replace(f"{repo}/a", f"{repo}/c") + "*** End Patch\n"}
+    assert call("codex", message, other, OTHER) == SILENT
+    for place in (repo, other):  # each knows of the edit in it
+        listed = json.loads(invoke("agent-leases --implicit --json", place).out)
+        assert "worker-9" in json.dumps(listed)
+
+
+@pytest.mark.slow
+def test_a_session_in_a_submodule_has_the_name_of_the_worktree_around_it(repo: Path) -> None:
+    set_up(repo)
+    repository(repo / "lib")
+    assert call("claude", write(repo / "a", repo / "lib"), repo) == SILENT
+    assert "a is in the worktree of worker-1, which " in reason(
+        call("claude", write("a", repo), repo, OTHER)
+    )
+
+
+@pytest.fixture
+def own(repo: Path, worktree: Callable[[Path, str], Path]) -> Path:
+    """The worktree of worker-1, beside the main one, which is a person's."""
+    set_up(repo, None)
+    return set_up(worktree(repo, "147"), "worker-1")
+
+
+def main_of(own: Path) -> Path:
+    return own.parent / own.name.removesuffix("-147")
+
+
+@pytest.mark.slow
+def test_an_agent_in_its_worktree_does_not_edit_the_main_one(own: Path) -> None:
+    main = main_of(own)
+    refused = reason(call("claude", write(main / "src/a.py", own), own))
+    assert refused == (
+        f"This src/a.py is outside of your worktree {own}.\nNext: Edit {own}/src/a.py instead."
+    )
+    assert not [*(main / ".git/ghp").glob("touched/[!.]*")]
+    sub_agent = write(main / "src/a.py", own, agent_id="sub-1")
+    assert reason(call("claude", sub_agent, own)) == refused
+    stray = write(main / "src/a.py", main, session_id="s")  # after `cd`
+    assert reason(call("claude", stray, main, {"GHP_AGENT": "worker-1"})) == refused
+    assert call("claude", write(own / "src/a.py", own), own) == SILENT
+    assert call("claude", write(own.parent / "notes.txt", own), own) == SILENT
+
+
+@pytest.mark.slow
+def test_what_git_ignores_in_the_main_worktree_is_its_persons(own: Path) -> None:
+    main = main_of(own)
+    (main / ".git/info/exclude").write_text(".env\n")
+    assert f"Edit {own}/.env instead." in reason(call("claude", write(main / ".env", own), own))
+
+
+@pytest.mark.slow
+def test_the_worktree_of_nobody_is_not_edited_from_an_agents_own(
+    own: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    third = worktree(main_of(own), "9")
+    assert f"Edit {own}/a instead." in reason(call("claude", write(third / "a", own), own))
+
+
+@pytest.mark.slow
+def test_a_session_without_an_issue_edits_the_main_worktree_as_its_person_does(own: Path) -> None:
+    main = main_of(own)
+    for cwd in (main, main.parent):
+        message = write(main / "src/a.py", cwd, session_id="another")
+        assert call("claude", message, cwd, {"PATH": "/bin"}) == SILENT
+
+
+@pytest.mark.slow
+def test_a_person_may_allow_edits_in_other_worktrees(own: Path) -> None:
+    mine({"agents": {"sameWorktree": "warn"}})
+    assert call("claude", write(main_of(own) / "a", own), own) == SILENT
+
+
+def after(own: Path, command: str) -> Any:
+    message = payload("claude-PostToolBatch", own)
+    call_ = {"tool_name": "Bash", "tool_input": {"command": command}, "tool_response": ""}
+    message["tool_calls"] = [call_]
+    return call("claude", message, own).said
+
+
+@pytest.mark.slow
+def test_a_command_that_wrote_to_the_main_worktree_is_told(own: Path) -> None:
+    main = main_of(own)
+    after(own, "true")  # registers the session
+    (main / "new.txt").write_text("one\n")
+    assert after(own, "cat a.txt") is None
+    told = after(own, f"echo one >{main}/new.txt")["hookSpecificOutput"]["additionalContext"]
+    assert f"This new.txt is outside of your worktree {own}." in told
+    assert f"Next: Edit {own}/new.txt instead." in told
+    assert after(own, f"cat {main}/new.txt") is None  # told once
+
+
+def test_a_command_is_looked_at_for_a_bounded_number_of_places(tmp_path: Path) -> None:
+    tops = [repository(tmp_path / f"r{number}") for number in range(10)]
+    line = "cat " + " ".join(f"'{top}/a'" for top in tops) + f" && (cd ../r1; ls>{tmp_path}/x)"
+    after_step = event("claude", "batch", tops[0], tool_uses=[ToolUse(RAN, [line])])
+    assert [place.toplevel for place in of_event(after_step, None)] == [str(x) for x in tops[:8]]
