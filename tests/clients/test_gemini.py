@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, look, run, set_up, shell, start
+from tests.clients.steps import OTHER, edit, look, run, set_up, shell, start
+from tests.clients.test_permissions import Other
+from tests.clients.test_work import KEY
+from tests.support.client_starts import GEMINI_TRUST
 from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Turn
 from tests.support.ghp import invoke
@@ -55,3 +58,38 @@ def test_our_commands_in_its_shell_reach_the_remote_as_the_user_reaches_it(
     refused = invoke(["agent-claim", "1"], there, {"GHP_AGENT": "worker-3"})
     assert refused.code == 3
     assert "worker-1" in refused.err
+
+
+def test_a_run_works_guarded_in_a_worktree_that_nobody_trusted(bench: Bench, repo: Path) -> None:
+    commit(repo, {"src/parser.py": "old\n"}, "Files")
+    run("agent-init", "--hooks", "gemini", cwd=repo)
+    run("agent-lease", "src/", cwd=repo, env=OTHER)
+    other = Other(bench, repo, "gemini")
+    bench.models.script(
+        KEY,
+        lambda _: Turn(calls=[edit("gemini", other.tree() / "src/parser.py", "mine")]),
+        lambda _: Turn(calls=[edit("gemini", other.tree() / "new.py", "new")]),
+        Turn("I stop."),
+    )
+    _, lines = other.work("--once", "--tries", "1")
+    other.shift.end_all()
+    assert "does not trust" not in lines
+    assert "src/parser.py is leased by worker-2" in bench.models.said(KEY), lines
+    assert (other.tree() / "src/parser.py").read_text() == "old\n"
+    assert (other.tree() / "new.py").exists()
+
+
+def test_where_nobody_trusts_the_folder_a_start_and_the_doctor_say_that_no_hook_runs(
+    bench: Bench, repo: Path
+) -> None:
+    run("agent-init", "--hooks", "gemini", cwd=repo)
+    run("agent-issue", "new", "Parse tabs", cwd=repo)
+    started = invoke(["agent-start", "1", "--as", "w1"], repo)
+    assert "Warning: Gemini CLI does not trust " in started.err
+    doctor = invoke(["agent-doctor"], repo).out
+    assert f"Gemini CLI does not trust {repo}: it runs none of the hooks" in doctor
+    assert "Gemini CLI has hooks" not in doctor
+    (bench.home / ".gemini").mkdir(exist_ok=True)
+    (bench.home / GEMINI_TRUST).write_text("{}")
+    ended = end(start(bench, "gemini", repo, "one"))
+    assert (ended.code, "not running in a trusted directory" in ended.err) == (55, True)
