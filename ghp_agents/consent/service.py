@@ -84,7 +84,7 @@ def lacks_machines(ws: Workspace, line: DefaultBranch) -> bool:
 
 
 def own_words(ws: Workspace) -> list[ConsentItem]:
-    """The values in the person's own file: untracked and not on main, so nobody else wrote it.
+    """The values in an untracked file that is not on main: the person wrote it, or an agent here.
     Raises ConfigError."""
     from ghp_agents.settings import schema
 

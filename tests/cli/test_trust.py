@@ -138,13 +138,19 @@ def test_set_up_can_trust_the_remotes_owner(clone: Path, remote: Path, place: st
     assert [line.split()[-1] for line in result.out.splitlines()[1:]] == ["yes", "yes", "yes"]
 
 
-def test_set_up_agrees_to_what_the_person_wrote_and_says_what_it_does_not(clone: Path) -> None:
+def test_set_up_agrees_to_what_the_person_says_they_wrote_and_to_nothing_else(clone: Path) -> None:
     (clone / ".ghp").mkdir()
     (clone / ".ghp/config.json").write_text(json.dumps(SAID))
-    result = invoke("agent-init --no-probe", clone)
+    result = invoke("agent-init --no-probe", clone)  # without a terminal
     assert result.err.endswith(
-        "✓ Agreed to your own .ghp/config.json; it takes effect once it is on main.\n"
+        "Nobody agreed to this yet. Once it is on main, review it: `ghp agent-trust`.\n"
     )
+    command = [sys.executable, "-m", "ghp_agents", "agent-init", "--no-probe", "--no-agents-md"]
+    for answer, said in (("n", "Nobody agreed to this yet."), ("y", "Agreed to your own")):
+        with terminal(command, clone, {**os.environ, "PYTHONPATH": str(CHECKOUT)}) as person:
+            person.wait_for("Did you write this in .ghp/config.json")
+            person.type(f"{answer}\r")
+            person.wait_for(said)
     git(clone, "add", ".ghp/config.json")
     git(clone, "commit", "--quiet", "-m", "Configure")
     git(clone, "push", "--quiet", "origin", "HEAD")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.cli.context import agrees
+from ghp_agents.cli.context import agrees, is_interactive
 from ghp_agents.consent import service as services
 from ghp_agents.consent.service import ConsentItem
 from ghp_agents.core import person
@@ -14,6 +14,7 @@ from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.remote_url import masked
 from ghp_agents.settings import consent
 from ghp_agents.wiring import App
+from ghp_agents.workspace import Workspace
 
 
 @click.command("agent-trust", epilog="Example: ghp agent-trust --show")
@@ -60,15 +61,14 @@ def _agree(app: App, *, yes: bool) -> None:
 
 
 def consent_at_set_up(app: App, *, owner: bool) -> None:
-    """Record consent at set-up: to the person's own settings, and with `owner` to those on the
-    main branch, now and later. Only warns about others."""
+    """Record consent at set-up: to the settings that the person says they wrote here, and with
+    `owner` to those on the main branch, now and later. Only warns about others."""
     ws = app.ws
     is_persons = person.agent_here(ws.environ) is None
     mine = services.own_words(ws) if is_persons else []
     if mine:
         tell(mine)
-        services.agree(ws, mine)
-        output.done("Agreed to your own .ghp/config.json; it takes effect once it is on main.")
+        _agree_to_own(ws, mine)
     if owner:
         values = services.wanted(ws)
         tell(values)
@@ -77,6 +77,16 @@ def consent_at_set_up(app: App, *, owner: bool) -> None:
         output.done(f"You trust the owner of {address} to set and change these.")
     elif left := services.summary(ws):
         output.warn(left, consent.HINT)
+
+
+def _agree_to_own(ws: Workspace, mine: Sequence[ConsentItem]) -> None:
+    """Ask whether the person wrote these: a file does not tell who wrote it."""
+    question = "Did you write this in .ghp/config.json, and shall it count once it is on main?"
+    if is_interactive() and click.confirm(question, err=True):
+        services.agree(ws, mine)
+        output.done("Agreed to your own .ghp/config.json; it takes effect once it is on main.")
+    else:
+        output.say("Nobody agreed to this yet. Once it is on main, review it: `ghp agent-trust`.")
 
 
 def tell(values: Sequence[ConsentItem]) -> None:
