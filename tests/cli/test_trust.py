@@ -145,9 +145,9 @@ def test_set_up_agrees_to_what_the_person_says_they_wrote_and_to_nothing_else(cl
     assert result.err.endswith(
         "Nobody agreed to this yet. Once it is on main, review it: `ghp agent-trust`.\n"
     )
-    command = [sys.executable, "-m", "ghp_agents", "agent-init", "--no-probe", "--no-agents-md"]
+    words = [sys.executable, "-m", "ghp_agents", "agent-init", "--no-probe", "--no-agents-md"]
     for answer, said in (("n", "Nobody agreed to this yet."), ("y", "Agreed to your own")):
-        with terminal(command, clone, {**os.environ, "PYTHONPATH": str(CHECKOUT)}) as person:
+        with terminal(words, clone, {**os.environ, "PYTHONPATH": str(CHECKOUT)}) as person:
             person.wait_for("Did you write this in .ghp/config.json")
             person.type(f"{answer}\r")
             person.wait_for(said)
