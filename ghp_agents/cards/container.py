@@ -6,10 +6,11 @@ mounted. Variables go by name, so that no other user reads a secret in the comma
 
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.cards.sandbox import Bind
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.ids import one_line
@@ -31,16 +32,6 @@ class Container(NamedTuple):
     image: str
     network: str = ""  # empty: the program's default
     user: Sequence[str] = ()  # options by which the client is this user
-
-
-class Mounts(NamedTuple):
-    """The folders and files of this machine that a run sees, at their own paths."""
-
-    tree: Path
-    common_dir: Path
-    home: Path
-    readable: Sequence[Path]  # below these: they cannot be written
-    files: Sequence[Path]  # below those: they can
 
 
 def find(setting: str, image: str, network: str, environ: Mapping[str, str]) -> Container:
@@ -119,7 +110,9 @@ def wrap(
     words: Sequence[str],
     container: Container,
     run: str,
-    mounts: Mounts,
+    tree: Path,
+    home: Path,
+    binds: Sequence[Bind],
     environ: Mapping[str, str],
     names: Collection[str],
 ) -> list[str]:
@@ -131,30 +124,24 @@ def wrap(
         *container.user, "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
         "--security-opt", "label=disable",  # SELinux would refuse the mounts
         *(["--network", container.network] if container.network else []),
-        *(word for mount in _mounts(mounts) for word in ("--mount", mount)),
-        "--tmpfs", "/tmp", "--workdir", str(mounts.tree),
-        "--env", f"HOME={mounts.home}",
+        *(word for bind in binds for word in ("--mount", _mount(bind))),
+        "--tmpfs", "/tmp", "--workdir", str(tree),
+        "--env", f"HOME={home}",
         *(word for name in passed for word in ("--env", name)),
         "--entrypoint", "", container.image, *words,
     ]  # fmt: skip
 
 
-def _mounts(mounts: Mounts) -> Iterator[str]:
-    for path in (mounts.tree, mounts.common_dir, mounts.home):
-        yield _mount(path)
-    for path in mounts.readable:
-        yield f"{_mount(path)},readonly"
-    yield from map(_mount, mounts.files)
-
-
-def _mount(path: Path) -> str:
-    if _UNSAFE.search(str(path)):
-        raise RefusedError(
-            f"{one_line(repr(str(path)), 200)} cannot be mounted in a container: its name has a "
-            "comma, a quote or a control character.",
-            hint="Move the repository to another folder.",
-        )
-    return f"type=bind,source={path},target={path}"
+def _mount(bind: Bind) -> str:
+    for path in (bind.path, bind.source):
+        if _UNSAFE.search(str(path)):
+            raise RefusedError(
+                f"{one_line(repr(str(path)), 200)} cannot be mounted in a container: its name has "
+                "a comma, a quote or a control character.",
+                hint="Move the repository to another folder.",
+            )
+    way = "" if bind.is_writable else ",readonly"
+    return f"type=bind,source={bind.source},target={bind.path}{way}"
 
 
 def remove(program: str, run: str, environ: Mapping[str, str]) -> None:

@@ -82,13 +82,15 @@ def watched(
 
 
 def start(
-    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, append: bool = False
-) -> Child:
-    """Start a program; its output goes to the file `log`, or to its end. Raises OSError."""
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, append: bool = False,
+    first: Callable[[], None] | None = None,
+) -> Child:  # fmt: skip
+    """Start a program; its output goes to the file `log`, or to its end. `first` is called in the
+    new process. Raises OSError."""
     with log.open("ab" if append else "wb") as sink:
         popen = subprocess.Popen(
             command, cwd=cwd, env=dict(env), stdin=subprocess.DEVNULL,
-            stdout=sink, stderr=sink, start_new_session=True,
+            stdout=sink, stderr=sink, start_new_session=True, preexec_fn=first,
         )  # fmt: skip
     return Child(popen)
 

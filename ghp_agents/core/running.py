@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.hotpath import boot_clock
 
+PR_SET_CHILD_SUBREAPER = 36  # `linux/prctl.h`
 STATUS = "/proc/{pid}/stat"
 GRACE_S = 5.0  # seconds to end after SIGTERM
 LOOK_EVERY = 0.05
@@ -37,6 +39,42 @@ def environments() -> Iterator[tuple[int, list[bytes]]]:
                     variables = Path(entry.path, "environ").read_bytes().split(b"\0")
                     if identity(int(entry.name)) is not None:
                         yield int(entry.name), variables
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that run and descend from this one. Only Linux tells."""
+    children: dict[int, list[int]] = {}
+    ended: set[int] = set()
+    with suppress(OSError), os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdigit():
+                with suppress(OSError, IndexError):
+                    text = Path(entry.path, "stat").read_text("utf-8", "replace")
+                    state, parent = text.rpartition(")")[2].split()[:2]
+                    children.setdefault(int(parent), []).append(int(entry.name))
+                    if state in "ZX":
+                        ended.add(int(entry.name))
+    running, todo = [], [pid]
+    while todo:
+        below = children.pop(todo.pop(), [])
+        running += [child for child in below if child not in ended]
+        todo += below
+    return running
+
+
+def orphan_keeper() -> Callable[[], None]:
+    """What makes all that a process starts from then on stay its descendant, also when a parent in
+    between ends. Only Linux can do that; elsewhere it does nothing."""
+    if sys.platform != "linux":
+        return lambda: None
+    import ctypes  # before a fork
+
+    change = ctypes.CDLL(None).prctl
+
+    def keep() -> None:
+        change(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    return keep
 
 
 def is_used(folder: Path) -> bool:

@@ -23,7 +23,7 @@ _UNUSED = 3_600.0  # seconds; no exchange takes that long
 def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateRepository]:
     """The private repository, seen from a temporary folder. Raises GhpError."""
     _sweep(ws)
-    folder = ws.ghp_dir / f".right.{secrets.token_hex(6)}.tmp"
+    folder = ws.cache_dir / f".right.{secrets.token_hex(6)}.tmp"
     try:
         _make(folder, repository)
     except OSError as error:
@@ -38,13 +38,13 @@ def scratch(ws: Workspace, repository: StateRepository) -> Iterator[StateReposit
 
 
 def _make(folder: Path, repository: StateRepository) -> None:
-    folder.mkdir()
+    folder.mkdir(parents=True)
     (folder / "HEAD").write_text(f"ref: {SPACE}none\n", encoding="ascii")
     (folder / "commondir").write_text(f"{repository.path}\n", encoding="utf-8")
 
 
 def _sweep(ws: Workspace) -> None:
-    for left in ws.ghp_dir.glob(".right.*.tmp"):
+    for left in ws.cache_dir.glob(".right.*.tmp"):
         try:
             if ws.clock.now() - left.stat().st_mtime > _UNUSED:
                 shutil.rmtree(left, ignore_errors=True)

@@ -5,15 +5,16 @@ supervisor can read it later. It stays until the supervisor has read it: if it e
 agent would be dead, and another one could take its issue. For the same reason the client's commands
 report the shell as the agent's process, and not the client.
 
-All processes of a run have its id in the variable GHP_RUN. By that they are found when the group
-has ended, also if they left it.
+What the client starts stays a descendant of the shell, whatever it leaves: its group, its session
+or its parent. So all of it is ended with the run. All processes of a run also have its id in the
+variable GHP_RUN, by which they are found if the shell was killed.
 """
 
 import contextlib
 import os
 import select
 import signal
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ghp_agents.cards import container
@@ -31,6 +32,7 @@ export GHP_AGENT_PID=$$
 trap ends=1 TERM INT HUP
 "$@"
 code=$?
+trap '' TERM INT HUP
 echo "$code" >"$0.new" && mv -f "$0.new" "$0"
 trap - TERM INT HUP
 while [ -z "$ends" ] && kill -0 "$supervisor" 2>/dev/null; do sleep 1; done
@@ -51,7 +53,10 @@ def start(command: Sequence[str], run: RunRecord, place: Path, environ: Mapping[
     """Start a client in its worktree; its output is appended to the run's log. Raises OSError."""
     words = ["/bin/sh", "-c", LEADER, str(place / "exit"), str(os.getpid()), *command]
     os.close(os.open(place / "log", os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600))
-    return process.start(words, cwd=Path(run.path), env=environ, log=place / "log", append=True)
+    return process.start(
+        words, cwd=Path(run.path), env=environ, log=place / "log", append=True,
+        first=running.orphan_keeper(),
+    )  # fmt: skip
 
 
 def lives(run: RunRecord) -> bool:
@@ -60,19 +65,57 @@ def lives(run: RunRecord) -> bool:
 
 
 def end(run: RunRecord, wait: Callable[[float], None]) -> None:
-    """End all processes of a run: SIGTERM to its group, then SIGKILL to what is left, and its
-    container. Raises GhpError."""
-    if run.pid > 1 and run.started:
+    """End all processes of a run: SIGTERM, then SIGKILL to what is left, and its container. Raises
+    GhpError."""
+    if lives(run):
+        with _halted(run.pid):  # a leader that ends leaves its descendants to others
+            _end_below(run.pid, wait)
+            with contextlib.suppress(OSError):
+                os.kill(run.pid, signal.SIGTERM)  # before it sees that its client has ended
         running.end(run.pid, run.started, wait)
     if run.container in container.PROGRAMS[container.CONTAINER]:
         container.remove(run.container, run.id, os.environ)
     end_rest(run.id)
 
 
+@contextlib.contextmanager
+def _halted(pid: int) -> Iterator[None]:
+    """Inside, the process does nothing."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            os.kill(pid, signal.SIGCONT)
+
+
+def _end_below(pid: int, wait: Callable[[float], None]) -> None:
+    """End the descendants of a process: they have some seconds after SIGTERM."""
+    for child in running.descendants(pid):
+        with contextlib.suppress(OSError):
+            os.kill(child, signal.SIGTERM)
+            os.kill(child, signal.SIGCONT)
+    for _ in range(int(running.GRACE_S / running.LOOK_EVERY)):
+        if not running.descendants(pid):
+            return
+        wait(running.LOOK_EVERY)
+    kill_below(pid)
+
+
+def kill_below(pid: int) -> None:
+    """Kill the descendants of a process, and wait until they are gone."""
+    _kill_all(lambda: running.descendants(pid))
+
+
 def end_rest(run: str) -> None:
     """Kill the processes that a run has left behind, and wait until they are gone."""
+    _kill_all(lambda: marked(run))
+
+
+def _kill_all(find: Callable[[], list[int]]) -> None:
     for _ in range(20):  # one that is killed may just have started another
-        left = marked(run)
+        left = find()
         for pid in left:
             with contextlib.suppress(OSError):
                 _kill(pid)

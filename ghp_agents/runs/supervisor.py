@@ -25,6 +25,7 @@ from ghp_agents.runs import (
     record,
     stream,
 )
+from ghp_agents.runs.boxes import enclosure
 from ghp_agents.runs.fleet_records import FleetRecords, FreedIssues
 from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
@@ -297,6 +298,8 @@ class Supervisor:
         self._listen(run, watched)
         progress = stream.read(watched.progress, watched.reader.last())
         place = folder.of(self._ws, run.id)
+        with suppress(GhpError, OSError):
+            enclosure.clean(self._ws, run, place)
         code = folder.exit_code(place)
         error = progress.error or (watched.last_line if code else "")
         error = outcome.complete(self._make(Path(run.path), run.agent), place, run) or error

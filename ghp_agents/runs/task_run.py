@@ -134,6 +134,7 @@ def lead(ctx: Context, run: RunRecord) -> RunRecord:
         raise RefusedError(f"{run.name} was started before.", hint="Start the task again.")
     run = run._replace(state=RUNNING, pid=os.getpid(), started=running.identity(os.getpid()) or "")
     folder.write(ws, run)
+    running.orphan_keeper()()
     orders = orders_of(ws, run)
     listener = _Listener(run, place)
 
@@ -164,6 +165,7 @@ def lead(ctx: Context, run: RunRecord) -> RunRecord:
             FINISHED,
             one_line(shown(listener.last, ws.environ), SUMMARY) or "it printed nothing",
         )
+    processes.kill_below(os.getpid())
     notify(ctx, run)
     processes.end_rest(run.id)
     return run

@@ -9,15 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.cards import container
-from ghp_agents.cards.container import Container, Mounts
+from ghp_agents.cards.container import Container
+from ghp_agents.cards.sandbox import Bind
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from tests.support import hosts
 from tests.support.fake_container import IMAGE, FakeContainers
 
-MOUNTS = Mounts(
-    Path("/tree"), Path("/repo/.git"), Path("/state/homes/night"), [Path("/repo/.git/hooks")],
-    [Path("/repo/.git/ghp/runs/1/refused")],
-)  # fmt: skip
+TREE, HOME = Path("/tree"), Path("/state/homes/night")
+
+
+def bind(path: Path, source: Path | None = None, *, is_writable: bool = True) -> Bind:
+    return Bind(path, source or path, is_writable)
+
+
 USER = f"{os.getuid()}:{os.getgid()}"
 
 
@@ -33,19 +37,18 @@ def environ(fakes: FakeContainers) -> Mapping[str, str]:
 def test_the_command_line() -> None:
     started = Container("podman", IMAGE, "closed", ("--user", "1:1"))
     words = container.wrap(
-        ["claude", "-p", "Work"], started, "0123", MOUNTS,
+        ["claude", "-p", "Work"], started, "0123", TREE, HOME,
+        [bind(Path("/repo/.git"), is_writable=False), bind(TREE),
+         bind(Path("/cache"), Path("/own"))],
         {"KEY": "secret", "LANG": "C.UTF-8", "PATH": "/bin"}, {"KEY", "OTHER"},
     )  # fmt: skip
     assert words == [
         "podman", "run", "--rm", "--pull", "never", "--name", "ghp-run-0123", "--user", "1:1",
         "--cap-drop", "ALL", "--security-opt", "no-new-privileges",
         "--security-opt", "label=disable", "--network", "closed",
+        "--mount", "type=bind,source=/repo/.git,target=/repo/.git,readonly",
         "--mount", "type=bind,source=/tree,target=/tree",
-        "--mount", "type=bind,source=/repo/.git,target=/repo/.git",
-        "--mount", "type=bind,source=/state/homes/night,target=/state/homes/night",
-        "--mount", "type=bind,source=/repo/.git/hooks,target=/repo/.git/hooks,readonly",
-        "--mount",
-        "type=bind,source=/repo/.git/ghp/runs/1/refused,target=/repo/.git/ghp/runs/1/refused",
+        "--mount", "type=bind,source=/own,target=/cache",
         "--tmpfs", "/tmp", "--workdir", "/tree", "--env", "HOME=/state/homes/night",
         "--env", "KEY", "--env", "LANG", "--entrypoint", "", "ghp-test:1", "claude", "-p", "Work",
     ]  # fmt: skip
@@ -62,7 +65,14 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
     started = Container("docker", IMAGE)
     try:
         line = container.wrap(
-            words, started, "1", MOUNTS._replace(tree=tree), {"KEY": secret, folder: "x"}, {"KEY"}
+            words,
+            started,
+            "1",
+            tree,
+            HOME,
+            [bind(tree), bind(HOME, is_writable=False)],
+            {"KEY": secret, folder: "x"},
+            {"KEY"},
         )
     except RefusedError:
         assert set(folder) & {",", '"', *map(chr, range(32)), "\x7f"}
@@ -72,7 +82,7 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
     mounts = [line[n + 1] for n in range(at) if line[n] == "--mount"]
     assert mounts[0].split(",") == ["type=bind", f"source={tree}", f"target={tree}"]
     assert all(len(mount.split(",")) in (3, 4) for mount in mounts)
-    assert len(mounts) == 5
+    assert len(mounts) == 2
     given = [line[n + 1] for n in range(at) if line[n] == "--env"]
     assert given == ["HOME=/state/homes/night", "KEY"]  # no value of a secret
 
@@ -81,8 +91,7 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
 def test_a_path_that_would_be_read_as_options_is_refused(name: str) -> None:
     with pytest.raises(RefusedError, match="cannot be mounted in a container"):
         container.wrap(
-            ["a"], Container("docker", IMAGE), "1",
-            MOUNTS._replace(common_dir=Path("/x") / name), {}, (),
+            ["a"], Container("docker", IMAGE), "1", TREE, HOME, [bind(Path("/x") / name)], {}, (),
         )  # fmt: skip
 
 

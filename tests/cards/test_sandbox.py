@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.cards import sandbox
+from ghp_agents.cards.sandbox import Bind
 from ghp_agents.core.errors import NotSetUpError
 from tests.support import logins
 from tests.support.consent import mine
@@ -111,17 +112,10 @@ def test_a_boxed_run_reads_no_stored_login_and_its_supervisor_sends_its_work(
     shift.end_all()
 
 
-def test_it_is_used_as_the_setting_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    def chosen(setting: str, trouble: str, *, has_manifest: bool = True) -> bool:
-        monkeypatch.setattr(sandbox, "trouble", lambda _: trouble)
-        return sandbox.chosen(setting, has_manifest=has_manifest, environ={})
-
-    assert [chosen("none", ""), chosen("auto", ""), chosen("bwrap", "")] == [False, True, True]
-    assert chosen("auto", "", has_manifest=False) is False
-    assert chosen("bwrap", "", has_manifest=False) is True
-    assert chosen("auto", "no such program") is False
+def test_without_bubblewrap_it_is_said_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "no such program")
     with pytest.raises(NotSetUpError) as caught:
-        chosen("bwrap", "no such program")
+        sandbox.required({})
     assert str(caught.value) == (
         "The setting `runs.sandbox` is bwrap, but it cannot be used: no such program."
     )
@@ -134,23 +128,22 @@ def test_sockets_of_other_programs_are_hidden(
     (tmp_path / "user").mkdir()
     places = [str(tmp_path / name) for name in ("user", "docker.sock", "none")]
     monkeypatch.setattr(sandbox, "SOCKETS", places)
-    words = " ".join(sandbox.wrap(["a"], tmp_path, tmp_path, tmp_path, {}))
+    words = " ".join(sandbox.wrap(["a"], tmp_path, []))
     assert f"--tmpfs {places[0]} --bind /dev/null {places[1]} " in words
     assert places[2] not in words
 
 
 def test_the_command_line() -> None:
-    words = sandbox.wrap(
-        ["a", "b"], Path("/tree"), Path("/repo/.git"), Path("/run"), {"HOME": "/h"},
-        [Path("/run/refused")],
-    )  # fmt: skip
+    binds = [
+        Bind(Path("/repo/.git"), Path("/repo/.git"), is_writable=False),
+        Bind(Path("/repo/.git/cache"), Path("/own"), is_writable=True),
+    ]
+    words = sandbox.wrap(["a", "b"], Path("/tree"), binds)
     assert words[:11] == [
-        "bwrap", "--die-with-parent", "--ro-bind", "/", "/", "--dev", "/dev", "--tmpfs", "/tmp",
-        "--setenv", "TMPDIR",
+        "bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc",
+        "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
     ]  # fmt: skip
-    assert words[-8:] == [
-        "--bind", "/run/refused", "/run/refused", "--chdir", "/tree", "--", "a", "b",
+    assert words[-11:] == [
+        "--ro-bind", "/repo/.git", "/repo/.git", "--bind", "/own", "/repo/.git/cache",
+        "--chdir", "/tree", "--", "a", "b",
     ]  # fmt: skip
-    pairs = [words[n : n + 2] for n in range(len(words))]
-    assert ["--bind", "/tree"] in pairs
-    assert ["--ro-bind-try", "/repo/.git/hooks"] in pairs

@@ -16,8 +16,8 @@ Clones = Callable[[int], list[Path]]
 
 
 def leavings(clone: Path) -> list[str]:
-    """What is in our folder and has no business there."""
-    return sorted(path.name for path in (clone / ".git/ghp").glob(".*"))
+    """What is in our cache and has no business there."""
+    return sorted(path.name for path in (clone / ".git/ghp/cache").glob(".right.*"))
 
 
 def test_nothing_is_left_after_a_question_or_an_error(clone: Path, remote: Path) -> None:
@@ -42,7 +42,7 @@ def test_what_a_killed_process_left_is_swept_when_nobody_can_be_at_work_on_it(cl
     locks = GitLocks(workspace(clone, clock))
     taken = locks.acquire("trunk", "worker-1", expected=None)
     for name, age in ((".right.old.tmp", 3_601), (".right.young.tmp", 3_599)):
-        left = clone / ".git/ghp" / name
+        left = clone / ".git/ghp/cache" / name
         (left / "refs/worktree/custom").mkdir(parents=True)
         (left / "HEAD").write_text("ref: refs/worktree/none\n")
         os.utime(left, (clock.now() - age, clock.now() - age))

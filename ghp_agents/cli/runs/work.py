@@ -97,7 +97,7 @@ def work(
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
     rights.check(card, chosen.name)
-    boxed = choice.of(app.ws, card)
+    boxed = choice.of(app.ws, card, chosen)
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
     if isinstance(boxed, Container):
         choice.check_runner(chosen)
@@ -134,6 +134,8 @@ def work(
         return App(folder, app.environ, name=name, clock=app.ws.clock)
 
     supervisor = Supervisor(app.ws, make, plan, _tell)
+    if unboxed := choice.warning(app.ws, chosen, boxed):
+        output.warn(unboxed)
     output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
     with _ending(supervisor):
         supervisor.run()

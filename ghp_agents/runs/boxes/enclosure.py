@@ -6,14 +6,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.cards import container, sandbox
-from ghp_agents.cards.container import Container, Mounts
+from ghp_agents.cards.container import Container
 from ghp_agents.cards.permissions import REFUSED, RIGHTS
+from ghp_agents.cards.sandbox import Bind
 from ghp_agents.core import stored_logins
-from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath import heartbeat, own_file
 from ghp_agents.hotpath.background import RUN
 from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
+from ghp_agents.runs.boxes import box_home, box_paths
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.workspace import HOMES, Workspace
 
@@ -42,12 +44,37 @@ def enclose(
     env = {**environ, **({} if has_login else without_login(place, environ, hidden=boxed))}
     if not boxed:
         return Process(words, env)
-    files, locked = _files(place), gemini_home.settings(place)
     env[finish_later.VARIABLE] = str(place / finish_later.FILE)
-    hidden = () if has_login else sandbox.logins(ws.environ)
-    tree = Path(run.path)
-    wrapped = sandbox.wrap(words, tree, ws.common_dir, place, env, files, hidden, locked)
-    return Process(wrapped, env)
+    person = Path(ws.environ.get("HOME") or "/")
+    # Cached values that decide what runs outside: inside, the folder is empty and the run's own.
+    hidden = [person / own_file.CLONES, *(() if has_login else sandbox.logins(ws.environ))]
+    own = home(ws, run.agent)
+    binds = [Bind(person, own, is_writable=True)]
+    binds += [Bind(x.path, x.source or x.path, x.is_writable)
+              for x in box_home.prepare(person, own)]  # fmt: skip
+    binds += _binds(ws, run, place)
+    return Process(sandbox.wrap(words, Path(run.path), binds, hidden), env)
+
+
+def _binds(ws: Workspace, run: RunRecord, place: Path) -> list[Bind]:
+    """What a box has of the repository. Raises RefusedError, OSError."""
+    paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
+    box_paths.prepare(paths)
+    both = [*paths.writable, *_files(place)]
+    return [
+        Bind(ws.common_dir, ws.common_dir, is_writable=False),
+        Bind(paths.tree, paths.tree, is_writable=True),
+        *(Bind(path, path, is_writable=True) for path in both),
+        *(Bind(target, source, is_writable=True) for source, target in paths.own),
+        *(Bind(path, path, is_writable=False)
+          for path in (*paths.locked, *gemini_home.settings(place))),
+    ]  # fmt: skip
+
+
+def clean(ws: Workspace, run: RunRecord, place: Path) -> None:
+    """After a box has ended: remove what nobody outside may follow. Raises GhpError, OSError."""
+    if (place / box_paths.OWN).is_dir():
+        box_paths.clean(box_paths.of(Path(run.path), ws.common_dir, run.branch, place))
 
 
 def without_login(
@@ -75,15 +102,14 @@ def _contained(
     # What the environment of a run has beyond that of this process is the run's own.
     names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
     names = names - {"PWD", "HOME", "PATH"} | {"GHP_AGENT", RUN, processes.PROMPT_FILE, RIGHTS}
-    readable = [path for path in sandbox.guarded(tree, ws.common_dir) if path.exists()]
-    readable += [place, *gemini_home.settings(place)]
-    mounts = Mounts(tree, ws.common_dir, home(ws, run.agent), readable, _files(place))
+    own_home = home(ws, run.agent)
+    binds = [Bind(own_home, own_home, is_writable=True), *_binds(ws, run, place)]
     words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
-    return Process(container.wrap(words, box, run.id, mounts, env, names), env)
+    return Process(container.wrap(words, box, run.id, tree, own_home, binds, env, names), env)
 
 
 def home(ws: Workspace, agent: str) -> Path:
-    """The home of an agent's containers, where its client keeps its sessions. No run can write
+    """The home of an agent's boxes, where its client keeps its sessions. No run can write
     beside it. Raises OSError."""
     folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}{HOMES}") / agent
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.cards import sandbox
 from ghp_agents.cards.card import AgentCard
+from ghp_agents.cards.container import Container
 from ghp_agents.cards.manifest import Permission
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.runs import runners
 from ghp_agents.runs.boxes import choice
 from ghp_agents.wiring import App
+from tests.support import hosts
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers
 
@@ -34,6 +37,7 @@ def test_the_card_decides_which_network(
     box = choice.of(
         App(repo, {**os.environ, "PATH": f"{fakes.programs}:{os.environ['PATH']}"}).ws,
         AgentCard("night", permissions=rights),
+        runners.find("claude"),
     )
     assert not isinstance(box, bool)
     assert box.network == network
@@ -42,3 +46,43 @@ def test_the_card_decides_which_network(
 def test_a_client_of_a_service_outside_is_refused() -> None:
     with pytest.raises(RefusedError, match="claude-bg cannot run in a container"):
         choice.check_runner(runners.find("claude-bg"))
+
+
+def box(repo: Path, programs: Path, runner: str = "claude") -> tuple[Container | bool, str]:
+    """What a run gets, and what its person is told."""
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    ws, chosen = App(repo, env).ws, runners.find(runner)
+    found = choice.of(ws, AgentCard("night"), chosen)
+    return found, choice.warning(ws, chosen, found)
+
+
+def test_with_auto_a_run_gets_the_first_sandbox_that_works(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fakes = FakeContainers(tmp_path / "bin", tmp_path)
+    fakes.install("docker", "[]")
+    hosts.executable(fakes.programs / "podman", "exit 1")
+    mine({"agents": {"runs": {"image": IMAGE, "sandbox": "auto"}}})
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "")
+    assert box(repo, fakes.programs) == (True, "")
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "no namespaces")
+    (held, said) = box(repo, fakes.programs)
+    assert isinstance(held, Container)
+    assert (held.program, said) == ("docker", "")
+    hosts.executable(fakes.programs / "docker", "exit 1")
+    assert box(repo, fakes.programs) == (
+        False,
+        "These runs have no sandbox: they can do all that you can do (bubblewrap: no namespaces). "
+        "docs/sandboxes.md says how to get one.",
+    )
+    mine({"agents": {"runs": {"sandbox": "none"}}})
+    assert box(repo, fakes.programs) == (False, "")
+
+
+def test_a_client_of_a_service_outside_has_no_sandbox_and_it_is_said(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine({"agents": {"runs": {"sandbox": "auto"}}})
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "")
+    held, said = box(repo, tmp_path, "claude-bg")
+    assert (held, "claude-bg starts its sessions outside" in said) == (False, True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.runs import folder, processes
-from ghp_agents.runs.boxes import enclosure
+from ghp_agents.runs.boxes import box_paths, enclosure
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers
 from tests.support.ghp import Result, run_ghp
@@ -69,13 +69,14 @@ def test_a_run_in_a_container_becomes_a_pull_request(shift: Shift, fakes: FakeCo
     (call,) = fakes.calls()
     assert call[call.index("--network") + 1] == "closed"
     assert not any("secret-1234" in word or "key-5678" in word for word in call)
-    mounts = [call[n + 1] for n in range(len(call)) if call[n] == "--mount"]
-    own = (Path(run.path), ws.common_dir, home)
-    sources = {Path(mount.split(",")[1].removeprefix("source=")): mount for mount in mounts}
-    assert all(any(path.is_relative_to(top) for top in own) for path in sources)
-    writable = {path for path, mount in sources.items() if not mount.endswith(",readonly")}
-    assert writable == {*own, place / "refused", place / "finish.json"}
-    assert {ws.common_dir / "ghp/runs", ws.common_dir / "config", place} < sources.keys() - writable
+    mounts = [call[n + 1].split(",") for n in range(len(call)) if call[n] == "--mount"]
+    sources = {Path(mount[1].removeprefix("source=")): mount[3:] for mount in mounts}
+    paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
+    assert {path for path, limits in sources.items() if not limits} == {
+        *box_paths.writable_paths(paths), home, place / "refused", place / "finish.json",
+    }  # fmt: skip
+    read_only = {ws.common_dir, *paths.locked}
+    assert {path for path, limits in sources.items() if limits == ["readonly"]} == read_only
     assert not home.is_relative_to(ws.common_dir)
     assert fakes.left() == []
 

@@ -1,0 +1,130 @@
+"""What a run in a box can write: one short list, for bubblewrap, podman and docker alike.
+
+All else of git's folder can be read only, so what is missing there cannot be made, either. Nothing
+outside may believe a file of this list, but as a record, an object, or the run's own branch.
+"""
+
+import os
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.core.errors import RefusedError
+
+OWN = "box"  # in the run's folder: what the box has instead of folders of the clone
+# Of the clone's folder of ours. Records, presence, and what hooks note about edits and news.
+RECORDS = (
+    "agents", "outbox", "queue", "touched", "overridden", "told", "owed",
+    "state.git/objects", "state.git/refs",
+)  # fmt: skip
+# Locks that only save work.
+LOCKS = ("fold.lock", "state.lock", "sync.lock", "lease.lock", "part.lock")
+# The box has folders of its own here. Nothing outside reads them.
+REPLACED = ("ghp/cache",)
+# Of a worktree's own git folder: they name the configuration, a repository in it, or the agent.
+LOCKED_FILES = ("commondir", "gitdir", "config.worktree", "ghp-agent")
+LOCKED_FOLDERS = ("modules",)
+# Of a folder of objects: it names other folders with objects.
+INFO = "info"
+KEPT = ".kept"  # git removes empty folders of branches; it takes this for no branch
+_HEADS = "refs/heads"
+
+
+class BoxPaths(NamedTuple):
+    """What of a run's folders is writable. A path below another one counts more."""
+
+    tree: Path
+    common_dir: Path
+    writable: tuple[Path, ...]  # folders and files of the clone, besides the worktree
+    locked: tuple[Path, ...]  # below those: these are not
+    own: tuple[tuple[Path, Path], ...]  # folders of the box, and what they are in front of
+
+
+def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
+    """What a run in this worktree, on this branch and with this folder can write. Raises
+    RefusedError for a worktree that is not one of several."""
+    link = tree / ".git"
+    if not link.is_file():
+        raise RefusedError(
+            f"{tree} cannot be in a sandbox: it has git's own folder, and not a link to it.",
+            hint="Use a worktree that `ghp agent-start` makes, or set `runs.sandbox` to none.",
+        )
+    git_dir = Path(tree, link.read_text().removeprefix("gitdir:").strip())
+    ours, branches = common_dir / "ghp", f"{_HEADS}/{branch}".rpartition("/")[0]
+    refs = (common_dir / branches, common_dir / "logs" / branches)
+    folders = [git_dir, common_dir / "objects", *refs, *(ours / name for name in RECORDS)]
+    infos = [folder / INFO for folder in folders if folder.name == "objects"]
+    locked = [link, *infos, *(git_dir / name for name in (*LOCKED_FILES, *LOCKED_FOLDERS))]
+    own = tuple((place / OWN / name.replace("/", "-"), common_dir / name) for name in REPLACED)
+    locks = (ours / name for name in (*LOCKS, f"update-{git_dir.name}.lock"))
+    return BoxPaths(tree, common_dir, (*folders, *locks), tuple(locked), own)
+
+
+def writable_paths(paths: BoxPaths) -> list[Path]:
+    """Every folder and file on this machine that a box writes, but for its home. What it writes
+    in `own` is at another path for the box."""
+    return [paths.tree, *paths.writable, *(source for source, _ in paths.own)]
+
+
+def prepare(paths: BoxPaths) -> None:
+    """Make what is missing: a sandbox can only lock what exists. Raises OSError."""
+    for path in paths.writable:
+        if path.suffix == ".lock" and path.parent.name == "ghp":
+            _touch(path)
+        else:
+            path.mkdir(parents=True, exist_ok=True)
+    for path in paths.locked:
+        if path.name in LOCKED_FOLDERS or path.name == INFO:
+            path.mkdir(exist_ok=True)
+        else:
+            _touch(path)
+    for folder in _branches(paths):
+        _touch(folder / KEPT)
+    for source, target in paths.own:
+        target.mkdir(parents=True, exist_ok=True)
+        source.mkdir(parents=True, exist_ok=True)
+        for file in target.iterdir():  # a warm cache; a part that is just replaced is left out
+            if file.is_file() and not file.is_symlink() and not file.name.startswith("."):
+                with suppress(OSError):
+                    shutil.copy2(file, source)
+
+
+def clean(paths: BoxPaths) -> None:
+    """Remove what no program outside may follow or wait for: links, pipes and sockets in the
+    folders that the box could write. Of objects, git takes nothing that does not match its name.
+    """
+    for folder in paths.writable:
+        is_deep = folder.name != "objects"
+        for path in _odd(folder, is_deep=is_deep):
+            with suppress(OSError):
+                path.unlink()
+    for folder in _branches(paths):
+        with suppress(OSError):
+            (folder / KEPT).unlink()
+
+
+def _branches(paths: BoxPaths) -> Iterable[Path]:
+    heads = (paths.common_dir / _HEADS, paths.common_dir / "logs" / _HEADS)
+    return (path for path in paths.writable if any(path.is_relative_to(top) for top in heads))
+
+
+def _odd(folder: Path, *, is_deep: bool) -> Iterator[Path]:
+    """What is neither a file nor a folder."""
+    for top, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            path = Path(top, name)
+            with suppress(OSError):
+                mode = path.lstat().st_mode
+                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                    yield path
+        if not is_deep:
+            folders.clear()
+
+
+def _touch(path: Path) -> None:
+    """Make an empty file, unless it exists. Links are not followed. Raises OSError."""
+    if not os.path.lexists(path):
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_NOFOLLOW, 0o600))
