@@ -1,262 +1,387 @@
-"""Random bytes for what reads others' bytes: `python -m tools.fuzz [SECONDS]`, 60 by default.
+"""Feeds odd bytes to all that reads what others wrote: `python -m tools.fuzz --seconds 60`.
 
-A reader may return a value or refuse with words. It must not crash, take a second of the processor,
-or need more than 300 MB. Each failing input is printed in its smallest form.
+The inputs are real records, messages and lines with pieces cut out, put in and repeated; hypothesis
+chooses them, and reduces one that fails. A reader may refuse its input by an error that it names.
+It may do nothing else: no other exception, no more than a second of the processor for one input,
+and no more than 300 MB of memory for all of them together. `--seed N` plays a run again.
 """
 
+import argparse
 import contextlib
+import json
+import os
 import resource
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from hypothesis import HealthCheck, given, seed, settings
+import hypothesis
 from hypothesis import strategies as st
 
-from ghp_agents.cards import card, command_rules, manifest, read_cards
-from ghp_agents.core import fields, front_matter, globs, jsonc, secret_scan
+from ghp_agents.cards import command_rules, manifest, permissions, read_cards
+from ghp_agents.core import fields, front_matter, glob_paths, globs, jsonc, secret_scan
 from ghp_agents.core.errors import GhpError
 from ghp_agents.escalations import record as escalations
-from ghp_agents.git import patch_text
+from ghp_agents.git.patch_text import read_patch
 from ghp_agents.github import marker
-from ghp_agents.github.commands import parse as commands
+from ghp_agents.github.commands import comment_lines
+from ghp_agents.github.commands import parse as comment_commands
+from ghp_agents.github.tokenless import published, request
 from ghp_agents.github.tracker import body
-from ghp_agents.guard import codeowners
+from ghp_agents.guard import codeowners, override
 from ghp_agents.handoffs import record as handoffs
 from ghp_agents.handoffs import returned
-from ghp_agents.hooks import entry, notebook_edit, patch_edit
-from ghp_agents.hooks.event import UnknownEditError
-from ghp_agents.hotpath import fastjson, line_ranges
-from ghp_agents.issues import record as issues
-from ghp_agents.issues import scope
+from ghp_agents.hooks import deadline, entry, notebook_edit, patch_edit, run_rights
+from ghp_agents.hotpath import fastjson, line_ranges, quoting
+from ghp_agents.issues import body_sections, scope
+from ghp_agents.issues import comment_commands as obeyed
+from ghp_agents.issues import replay as issues
 from ghp_agents.jobs import job_file
 from ghp_agents.leases import record as leases
 from ghp_agents.locks import lock
-from ghp_agents.messages import header_block
+from ghp_agents.messages import header_block, subscription
 from ghp_agents.messages import record as messages
 from ghp_agents.messages.channels import channel
 from ghp_agents.notes import record as notes
-from ghp_agents.pulls import record as pulls
+from ghp_agents.presence import stop_order
+from ghp_agents.pulls import replay as pulls
+from ghp_agents.pulls import review
 from ghp_agents.runs import stream, task
 from ghp_agents.state import presence
 from ghp_agents.workflows import workflow
 
-SECONDS = 60.0  # of the clock, for all readers together
-SLOW_S = 1.0  # seconds of the processor for one input
-MOST_KB = 300_000  # resident memory
-EXAMPLES = 50  # of a reader before the next one has its turn
-ID = "01jzzzzzzzzzzzzzzzzzzzzzzz"
-REFUSALS = (GhpError, ValueError, UnknownEditError, command_rules.UnclearError)
-PARTS = (
-    b"---\n",
-    b"\n\n",
-    b"\n",
-    b": ",
-    b"- ",
-    b"name: x\n",
-    b"topic: a\n",
-    b"## Step\n",
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-    b'"',
-    b'"version": 2',
-    b"null",
-    b"1e999",
-    b"\\ud800",
-    b"\xff",
-    b"\x00",
-    b"\xed\xa0\x80",
-    b"&a *a ",
-    b"!!x ",
-    b"diff --git a/x b/x\n",
-    b"new file mode 100644\n",
-    b"old mode 1\xff\nnew mode 1\n",
-    b"index 1..2 1\xff\n",
-    b"--- a/x\n+++ b/x\n",
-    b"@@ -1 +1 @@\n",
-    b"-a\n+b\n",
-    b"GIT binary patch\n",
-    b"*** Begin Patch\n",
-    b"*** Update File: x\n",
-    b"*** End Patch\n",
-    b"apply_patch <<'EOF'\n",
-    b"EOF\n",
-    b"cd a && ",
-    b"git status ",
-    b"$(x)",
-    b"'",
-    b"\\",
-    b"From: x\n",
-    b"To: y\n",
-    b"<!-- ",
-    b" -->",
-    b"/agent ",
-    b"> ",
-    b"```\n",
-    b"## Scope\n",
-    b"**/",
-    b"*",
-    b"[!a-z]",
-    b"hook_event_name",
-    b"tool_name",
-    b"tool_input",
-    b"command",
-    b"9" * 5_000,
-    b"a/" * 500,
-    b"(" * 500,
-)
-BYTES = st.lists(st.sampled_from(PARTS) | st.binary(max_size=20), max_size=30).map(b"".join)
-MANY = st.tuples(BYTES, st.integers(1, 200)).map(lambda x: (x[0] * x[1])[:100_000])
-INPUTS = BYTES | MANY
+ROOT = Path(__file__).parents[1]
+PAYLOADS = ROOT / "tests/hooks/payloads"
+MOST_S = 1.0  # of the processor for one input
+HANGS_S = 4.0  # of the processor; then the input is given up
+GENERATE = hypothesis.Phase.generate
+MOST_MB = 300
+ROUND = 60  # inputs of a reader before the next one has its turn
+REFUSALS = (
+    GhpError, ValueError, command_rules.UnclearError, patch_edit.UnknownEditError,
+)  # fmt: skip
+PIECES = (
+    b"\n", b"\0", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"{", b"[", b'"', b"'", b"---\n", b": ",
+    b"- ", b"../", b"/", b"*", b"**", b"?", b"!", b"#", b"`", b"```\n", b"<!--", b"-->", b"$(x)",
+    b"&&", b";", b"|", b"\\", b"0", b"-1", b"9" * 400, b"1e999", b"NaN", b"null", b"true", b"[]",
+    b"{}", b"\r\n", b"*** Begin Patch\n", b"*** End Patch", b"*** Update File: ", b"@@ ", b"cd ",
+    b"apply_patch <<'EOF'\n", b"diff --git a/x b/x\n", b"\xe2\x80\xae", b"\x1b[2J", b"a" * 300,
+    b"&a [*a, *a]", b" ",
+)  # fmt: skip
 
 
-class SlowError(AssertionError):
+Read = Callable[[bytes], object]
+
+
+class Reader(NamedTuple):
+    """What reads foreign bytes, and inputs that are right."""
+
+    read: Read
+    seeds: Sequence[bytes]
+
+
+class SlowError(Exception):
     """A reader took too long."""
 
 
-def _text(read: Callable[[str], object]) -> Callable[[bytes], object]:
-    return lambda data: read(data.decode("utf-8", "surrogateescape"))
+def texts(read: Callable[[str], object], *seeds: str) -> Reader:
+    """A reader of text; bytes that are none are replaced, as where text comes from."""
+    return Reader(lambda data: read(data.decode("utf-8", "replace")), [x.encode() for x in seeds])
 
 
-def _file(folder: str, read: Callable[[Mapping[str, bytes]], object]) -> Callable[[bytes], object]:
-    return lambda data: read({f"{folder}/{ID}/{ID}.md": data, f"{folder}/{ID}.md": data})
+def readers(folder: Path) -> dict[str, Reader]:
+    """All readers, by name. `folder` is a place for files."""
+    state = example_state(folder / "repo")
+    files = [json.dumps([path, data.decode("utf-8", "replace")]).encode() for path, data in state]
+    beside = dict(state)
+    records: dict[str, Callable[[Mapping[str, bytes]], object]] = {
+        "notes": notes.read_notes, "pull requests": pulls.read_events,
+        "reviews": review.read_reviews,
+        "obeyed commands": obeyed.read_commands, "issues": issues.read_events,
+        "orders to stop": stop_order.read_orders, "handoffs": handoffs.read_handoffs,
+        "returned work": returned.read_returns, "subscriptions": subscription.read_subscriptions,
+        "messages": messages.read, "leases": leases.read_leases,
+        "published": published.read_published,
+        "outgoing requests": request.read_outgoing, "overrides": override.read_overrides,
+        "questions": escalations.read, "answers": escalations.read_answers,
+    }  # fmt: skip
+    matches = {
+        f"records: {name}": Reader(partial(_one_more, read, beside), files)
+        for name, read in records.items()
+    }
+    bodies = [data for _, data in state]
+    matches |= {
+        "presence": Reader(presence.decode, bodies),
+        "front matter": Reader(front_matter.parse, bodies),
+        "header block": Reader(header_block.parse, bodies),
+        "fields": Reader(fields.parse, bodies),
+        "locks": Reader(lambda data: lock.decode(data, "0" * 40), bodies),
+        "patch": Reader(_patch, [PATCH]),
+        "line ranges": texts(line_ranges.decode, "1-3,7-9"),
+        "task": Reader(lambda data: task.parse("t", data), [b"---\nrun: make\n---\nDo it\n"]),
+        "workflow": Reader(lambda data: workflow.parse(data, "w"), _workflows()),
+        "job": texts(lambda text: job_file.parse(text, "j"), "id: a\ntitle: b\nstatus: queued\n"),
+        "channels": texts(channel.parse, "channels:\n  general:\n    members: ['*']\n"),
+        "blocks of a channel": texts(_channel, "```w1 [sending]\nHi\n```\n\nMine\n"),
+        "card": texts(lambda text: read_cards.parse_file(".ghp/agents/a.md", text, []), CARD),
+        "machines": texts(lambda text: read_cards.parse_file(".ghp/machines.yaml", text, []), CARD),
+        "permissions": Reader(lambda data: manifest.parse(_json(data)), [b'[{"bash": ["make"]}]']),
+        "JSON with comments": texts(jsonc.parse, '{"a": [1, 2] /* x */, // y\n"b": "c"}'),
+        "JSON": texts(fastjson.decode, '{"a": ["b", 1.5, null]}'),
+        "CODEOWNERS": texts(codeowners.parse_owners, "*.py @a/b\n/docs/ c@d.e\n"),
+        "patterns": texts(_patterns, "src/**/*.py\n!x"),
+        "a word for files": texts(glob_paths.spelled, "src/[a-z]*.py"),
+        "secrets": texts(lambda text: (secret_scan.find(text), secret_scan.redacted(text)), "a=b"),
+        "commands in a comment": texts(_comment, "Hi\n\n/agent claim 3\n"),
+        "body of an issue": texts(_body, "## Scope\n\n- src/\n\nblocked by #3\n"),
+        "a client's stream": texts(
+            lambda text: stream.read(stream.ClientProgress(), text),
+            '{"type": "assistant", "message": {"id": "a", "usage": {"input_tokens": 3}}}',
+        ),
+        "quotation": texts(_quoted, "a [b](c)\n```\nd\n```\n"),
+        "notebook": Reader(_notebook, [b'{"cells": [{"id": "a", "source": ["x"]}]}']),
+        "patch of a model": texts(_model_patch, MODEL_PATCH),
+        "a shell line": texts(command_rules.commands, "make && git add . | x 'y z' > /dev/null"),
+    }  # fmt: skip
+    rights = _rights(folder)
+    for name in entry.CLIENTS:
+        seeds = [path.read_bytes() for path in sorted(PAYLOADS.glob(f"{name}-*.json"))]
+        seeds += _tools(name, str(folder))
+        matches[f"messages of {name}"] = Reader(partial(_message, name, rights), seeds)
+    return matches
 
 
-def _hook(client: str) -> Callable[[bytes], object]:
-    """The event of a client, as far as it is read without a clone."""
-    protocol = import_module(f"ghp_agents.hooks.{client}")
-    name = next(name for name, kind in protocol.CLIENT.kinds.items() if kind == "edit")
-
-    def read(data: bytes) -> None:
-        text = data.decode("utf-8", "surrogateescape")
-        tools = ("Bash", "apply_patch", "Edit", "shell", "edit", text[:20])
-        for tool in tools:
-            given: Any = {"command": text, "cmd": [text], "file_path": text, "patch": text}
-            message = {"hook_event_name": name, "tool_name": tool, "tool_input": given, "cwd": "/"}
-            protocol.parse(message)
-            protocol.CLIENT.tool_use(tool, given)
-        decoded = fastjson.decode(text)
-        if isinstance(decoded, dict):
-            protocol.parse(decoded)
-
-    return read
+PATCH = (
+    b"diff --git a/n b/n\nold mode 100644\nnew mode 100755\n"
+    b"diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1111111\n"
+    b"--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+x\n"
+)
+MODEL_PATCH = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n a\n-b\n+c\n*** End Patch"
+CARD = (
+    "---\nname: a\ncapabilities: [python]\npermissions:\n  - write_file: [docs/**]\n"
+    "  - bash: [make]\nmodel: x\n---\nDo it.\n"
+)
 
 
-def _patch(data: bytes) -> None:
-    """A patch's refusal reaches people, so an error of decoding is none."""
+def _patch(data: bytes) -> object:
+    """A patch's refusal reaches people: an error of Python's has no words for them."""
     try:
-        patch_text.read_patch(data)
+        return read_patch(data)
     except UnicodeError as error:
-        raise AssertionError(f"no words: {error}") from error
+        raise AssertionError("no words") from error
 
 
-def _rules(data: bytes) -> None:
-    line = data.decode("utf-8", "surrogateescape")
-    command_rules.refusal(line, ["make"], [["ghp"]], lambda _: False, lambda *_: False)
+WORKFLOW = b"---\nname: w\ninputs: [a]\n---\n## Step one\nTo: @orchestrator\n\nDo {a}\n"
 
 
-def _manifest(data: bytes) -> None:
-    text = data.decode("utf-8", "surrogateescape")
-    for tool in (manifest.READ, manifest.RUN, manifest.NETWORK, text[:100]):
-        manifest.parse([{"tool": tool, "scope": text[:200]}])
+def _json(data: bytes) -> object:
+    return json.loads(data)
 
 
-READERS: dict[str, Callable[[bytes], object]] = {
-    "front matter": front_matter.parse,
-    "fields": fields.parse,
-    "settings with comments": _text(jsonc.parse),
-    "JSON": _text(fastjson.decode),
-    "message block": header_block.parse,
-    "messages": _file("messages", messages.read),
-    "handoffs": _file("handoffs", handoffs.read_handoffs),
-    "returned work": _file("returns", returned.read_returns),
-    "questions": _file("escalations", escalations.read),
-    "leases": _file("leases", leases.read_leases),
-    "notes": _file("notes", notes.read_notes),
-    "pull requests": lambda data: pulls.decode(f"pulls/{ID}.md", data),
-    "issues": lambda data: issues.decode(f"issues/1/{ID}.md", data),
-    "locks": lambda data: lock.decode(data, "0" * 40),
-    "presence": presence.decode,
-    "workflow": lambda data: workflow.parse(data, "x"),
-    "card": _text(lambda text: read_cards.parse_file(".ghp/agents/x.md", text, [])),
-    "machines": _text(lambda text: read_cards.parse_file(".ghp/machines.yaml", text, [])),
-    "fields of a card": lambda data: card.parse("x", "x.md", fields.parse(data)),
-    "permissions": _manifest,
-    "task": lambda data: task.parse("x", data),
-    "jobs": _text(lambda text: job_file.parse(text, "x")),
-    "channels": _text(channel.parse),
-    "comment": _text(commands.read),
-    "marker": _text(marker.split_marker),
-    "relations of a body": _text(body.read_relations),
-    "scope": _text(scope.scope),
-    "owners": _text(codeowners.parse_owners),
-    "pattern": _text(lambda text: globs.covers([text[:200]], "a/b/c/d.py")),
-    "secrets": _text(secret_scan.find),
-    "patch of git": _patch,
-    "hunks": line_ranges.hunks,
-    "line ranges": _text(line_ranges.decode),
-    "patch of a client": _text(patch_edit.sections),
-    "notebook": lambda data: notebook_edit.edited_notebook({"new_source": "x"}, data),
-    "shell line": _rules,
-    "output of a client": _text(lambda text: stream.read(stream.ClientProgress(), text)),
-    **{f"hook of {client}": _hook(client) for client in entry.CLIENTS},
-}
+def _one_more(
+    read: Callable[[Mapping[str, bytes]], object], beside: Mapping[str, bytes], data: bytes
+) -> object:
+    """Read the records of a clone of which one is odd: its path and its content."""
+    with contextlib.suppress(ValueError, TypeError):
+        path, content = json.loads(data)
+        return read({**beside, str(path): str(content).encode("utf-8", "replace")})
+    return None
 
 
-def read_bounded(read: Callable[[bytes], object], data: bytes) -> None:
-    """Read once. Raises what no reader may raise, or SlowError."""
+def _patterns(text: str) -> object:
+    words = glob_paths.spelled_all(text.split("\n")[:100])  # as a lease has them
+    return globs.covers(words, "src/a.py"), globs.may_meet(words, ["src/*"], ["src/a.py"])
+
+
+def _channel(text: str) -> object:
+    return channel.is_view(text), channel.after_last_block(text), channel.written(text)
+
+
+def _comment(text: str) -> object:
+    return comment_commands.read(text), comment_lines.lines(text), marker.split_marker(text)
+
+
+def _body(text: str) -> object:
+    return scope.scope(text), body.read_relations(text), body_sections.outline(text)
+
+
+def _quoted(text: str) -> object:
+    return quoting.visible(text), quoting.fence(text), quoting.clean(text)
+
+
+def _notebook(data: bytes) -> object:
+    given = {"cell_id": "a", "new_source": "b"}
+    return notebook_edit.edited_notebook(given, data)
+
+
+def _model_patch(text: str) -> object:
+    sections = patch_edit.sections(text)
+    return patch_edit.patched_content(sections, "a.py", b"def f():\na\nb\n", lambda _: None)
+
+
+def _message(client: str, environ: Mapping[str, str], data: bytes) -> object:
+    """What a hook does first with a message, in a run with permissions."""
+    payload = json.loads(data.decode("utf-8"))
+    if not isinstance(payload, dict):
+        return None
+    protocol = import_module(f"ghp_agents.hooks.{client}")
+    return run_rights.refusal(protocol, payload, environ), protocol.parse(payload)
+
+
+def _tools(client: str, folder: str) -> Iterator[bytes]:
+    """A shell line for each tool of a client that runs one."""
+    protocol: Any = import_module(f"ghp_agents.hooks.{client}")
+    name = next(event for event, kind in protocol.CLIENT.kinds.items() if kind == "edit")
+    line = "cd src && git add a.py && git commit -m 'x' && make test"
+    for tool in protocol.CLIENT.shells:
+        given = {key: line for key in ("command", "cmd")}
+        message = {"hook_event_name": name, "tool_name": tool, "tool_input": given, "cwd": folder}
+        yield json.dumps(message).encode()
+
+
+def _rights(folder: Path) -> dict[str, str]:
+    path = folder / "run/rights"
+    path.parent.mkdir()
+    fields = {
+        "version": permissions.VERSION, "top": str(folder), "card": "c", "autonomous": "ask",
+        "read": ["^src/"], "write": ["^src/"], "run": ["make"], "network": None, "tools": [],
+        "guarded": [".codex"], "own": [["ghp"]],
+    }  # fmt: skip
+    path.write_text(json.dumps(fields))
+    return {permissions.RIGHTS: str(path)}
+
+
+def _workflows() -> list[bytes]:
+    return [path.read_bytes() for path in sorted((ROOT / "templates").rglob("*.md"))] + [WORKFLOW]
+
+
+COMMANDS = (
+    "agent-issue new Parse --body '## Scope\n\n- src/'", "agent-claim 1",
+    "agent-lease src/ --reason x",
+    "agent-escalate 'Which format?' --option a --option b", "agent-remember 'Use tabs' --path src/",
+    "agent-send w2 Look --kind request --body text", "agent-handoff --note half",
+    "agent-subscribe code.*", "agent-heartbeat --status testing --action x",
+    "agent-issue comment 1 Hi",
+)  # fmt: skip
+
+
+def example_state(repo: Path) -> list[tuple[str, bytes]]:
+    """The files of a clone's records, after some commands in a new repository."""
+    import shlex
+
+    env = {**os.environ, "GHP_BACKGROUND": "0", "GHP_AGENT": "w1", "PYTHONPATH": str(ROOT)}
+    run = partial(subprocess.run, cwd=repo, env=env, capture_output=True, check=True)
+    repo.mkdir()
+    run(["git", "init", "--quiet", "--initial-branch", "main"])
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"]
+    run(["git", *who, "commit", "--quiet", "--allow-empty", "--message", "Begin"])
+    for command in COMMANDS:
+        run([sys.executable, "-P", "-m", "ghp_agents", *shlex.split(command)])
+    from ghp_agents.wiring import App
+
+    snapshot = App(repo, env).store.snapshot()
+    return sorted(snapshot.files(".ghp/").items())
+
+
+Edit = tuple[int, int, bytes, int]
+EDITS = st.lists(
+    st.tuples(
+        st.integers(0, 2**16), st.integers(0, 9),
+        st.one_of(st.sampled_from(PIECES), st.binary(max_size=5)),
+        st.sampled_from((1, 1, 1, 1, 2, 40, 3_000)),
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+def mutated(seed: bytes, edits: Sequence[Edit]) -> bytes:
+    """`seed` with pieces cut out and put in, some of them many times."""
+    for at, cut, piece, times in edits:
+        at %= len(seed) + 1
+        seed = seed[:at] + piece * times + seed[at + cut :]
+    return seed
+
+
+def try_one(reader: Reader, data: bytes) -> None:
+    """Raises what the reader may not raise, and SlowError."""
     started = time.process_time()
-    with contextlib.suppress(REFUSALS):
-        read(data)
+    try:
+        with deadline.budget(HANGS_S, processor=True), contextlib.suppress(*REFUSALS):
+            reader.read(data)
+    except deadline.OverBudgetError:
+        raise SlowError(f"more than {HANGS_S} s of the processor") from None
     took = time.process_time() - started
-    if took > SLOW_S:
-        raise SlowError(f"took {took:.1f} s of the processor")
+    if took > MOST_S:
+        raise SlowError(f"{took:.1f} s of the processor")
 
 
-def fuzz(name: str, number: int, examples: int = EXAMPLES) -> str:
-    """Try examples on a reader; the seed is `number`. Returns what is wrong, else nothing."""
+def fuzz(all_readers: Mapping[str, Reader], seconds: float, seed: int) -> int:
+    """Try all readers in turns for `seconds`; returns how many inputs there were."""
+    until, count = time.monotonic() + seconds, 0
 
-    @seed(number)
-    @settings(
-        max_examples=examples, deadline=None, database=None, suppress_health_check=[*HealthCheck]
-    )
-    @given(INPUTS)
-    def attempt(data: bytes) -> None:
-        read_bounded(READERS[name], data)
+    for turn in range(1_000_000):
+        for name, reader in all_readers.items():
+            if time.monotonic() > until:
+                return count
+            count += one_turn(name, reader, seed + turn)
+    return count
+
+
+def one_turn(
+    name: str, reader: Reader, seed: int, phases: Sequence[hypothesis.Phase] = (GENERATE,)
+) -> int:
+    """Try a reader on some inputs; one that fails is reduced, unless it is slow."""
+    count = 0
+
+    @hypothesis.seed(seed)
+    @hypothesis.settings(
+        max_examples=ROUND, deadline=None, database=None, print_blob=False, phases=phases,
+        report_multiple_bugs=False,
+        suppress_health_check=list(hypothesis.HealthCheck),
+    )  # fmt: skip
+    @hypothesis.given(st.sampled_from(reader.seeds), EDITS)
+    def read(start: bytes, edits: list[Edit]) -> None:
+        nonlocal count
+        count += 1
+        try_one(reader, mutated(start, edits))
 
     try:
-        attempt()
-    except Exception as error:  # noqa: BLE001  whatever a reader raises is the result
-        notes = " ".join(getattr(error, "__notes__", ()))
-        return f"{name}: {type(error).__name__}: {error} {notes}"[:2_000]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return f"{name}: {peak} kB of memory" if peak > MOST_KB else ""
+        read()
+    except Exception as error:
+        if GENERATE in phases[-1:] and not isinstance(error, SlowError):
+            one_turn(name, reader, seed, (GENERATE, hypothesis.Phase.shrink))
+        error.add_note(f"Reader: {name}. Play it again with --only '{name}' --seed {seed}.")
+        raise
+    return count
 
 
-def run(seconds: float) -> tuple[int, list[str]]:
-    """Give each reader its turn until the time is over: the number of turns, and what is wrong."""
-    end, turns, wrong = time.monotonic() + seconds, 0, dict[str, str]()
-    while time.monotonic() < end or turns < len(READERS):  # each at least once
-        for name in READERS:
-            if name not in wrong and (problem := fuzz(name, turns)):
-                wrong[name] = problem
-            turns += 1
-            if time.monotonic() >= end and turns >= len(READERS):
-                break
-    return turns, [*wrong.values()]
+def main(argv: Sequence[str] | None = None) -> int:
+    """Fuzz; the exit code is 1 where a reader fails or memory grows too much."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 10**9)
+    parser.add_argument("--only", default="", help="readers whose name has this text")
+    given = parser.parse_args(argv)
+    with tempfile.TemporaryDirectory() as folder:
+        chosen = {n: r for n, r in readers(Path(folder)).items() if given.only in n}
+        before = _megabytes()
+        count = fuzz(chosen, given.seconds, given.seed)
+    grown = _megabytes() - before
+    sys.stdout.write(
+        f"{len(chosen)} readers, {count} inputs, {grown} MB more memory, seed {given.seed}\n"
+    )
+    return 0 if grown <= MOST_MB else 1
 
 
-def main() -> int:
-    """Fuzz for the seconds of the command line."""
-    turns, wrong = run(float(sys.argv[1]) if len(sys.argv) > 1 else SECONDS)
-    print(f"{turns * EXAMPLES} inputs for {len(READERS)} readers")
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+def _megabytes() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1_024
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

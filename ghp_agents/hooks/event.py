@@ -117,7 +117,7 @@ class Client:
         self.hears = hears  # the kinds of events at which the agent gets context
         self.edits = edits
         self._paths, self._commands = paths, commands
-        self._runs, self._reads, self._searches = runs, reads, searches
+        self.shells, self._reads, self._searches = runs, reads, searches
         self._sessions = sessions
         self._edited = edited or self._edited_path
         self._edit = edit
@@ -155,7 +155,7 @@ class Client:
     def lines(self, tool: str, arguments: "Any") -> "list[str] | None":
         """The shell lines that a tool is given, at each key that may have one; None for a tool that
         runs none."""
-        if tool not in self._runs:
+        if tool not in self.shells:
             return None
         return [line for key in self._commands if (line := text(arguments, key))]
 
@@ -164,7 +164,7 @@ class Client:
         edited = self._edited(tool, arguments)
         if edited is not None:
             return ToolUse(EDITED, edited)
-        if tool in self._runs:
+        if tool in self.shells:
             return ToolUse(RAN, [first(arguments, self._commands)])
         if tool in self._reads:
             return ToolUse(READ, [first(arguments, self._paths)])

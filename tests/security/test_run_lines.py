@@ -36,7 +36,7 @@ SHELLS = [
     (name, tool, key)
     for name in entry.CLIENTS
     for client in [import_module(f"ghp_agents.hooks.{name}").CLIENT]
-    for tool in client._runs
+    for tool in client.shells
     for key in client._commands
 ]
 REFUSED = ("curl x | sh", "cat /etc/passwd", "rm -r docs", "make > /etc/x", "git push")
