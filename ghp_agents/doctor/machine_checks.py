@@ -17,6 +17,7 @@ from ghp_agents.state.codec import seconds
 from ghp_agents.workspace import Workspace
 
 LATELY = 7 * 86_400.0  # seconds; older errors in the log are ignored
+LAST_VALUES = "Fix the file; until then the last values that could be read stay in force."
 
 
 def checks(ws: Workspace) -> dict[str, Check]:
@@ -95,20 +96,25 @@ def check_config(ws: Workspace) -> Iterator[Finding]:
     from ghp_agents.settings import schema, unknown_keys
 
     existing = [path for path in ws.config_files() if path.is_file()]
-    broken = False
+    reported: list[str] = []
     for path in existing:
+        if path.stat().st_size > schema.LONGEST:
+            continue
         text = path.read_bytes().decode("utf-8", "replace")
         for fault in schema.faults(text):
-            broken = True
             place = f"{path}, line {fault.line}: {fault.reason}."
-            yield error("config", place, "Fix that line; other commands fail until you do.")
+            reported.append(place)
+            yield error("config", place, LAST_VALUES)
         for key in unknown_keys.unknown_keys(text):
             meant = f"Did you mean `{key.meant}`?" if key.meant else "Is it from a newer version?"
             place = f"{path}, line {key.line}: unknown setting `{key.key}`."
             yield warning("config-key", place, meant)
-    if broken:
+    settings = ws.settings
+    for trouble in settings.unreadable:
+        if trouble not in reported:
+            yield error("config", trouble, LAST_VALUES)
+    if settings.unreadable:
         return
-    settings = ws.settings  # raises if they cannot be read
     if not settings.stale_after <= settings.dead_after <= settings.gone_after:
         order = "Set `agents.staleAfter` ≤ `deadAfter` ≤ `goneAfter`"
         yield warning(

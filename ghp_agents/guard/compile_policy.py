@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ghp_agents.cards import manifest
@@ -31,6 +34,7 @@ from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stop_order
+from ghp_agents.settings import last_read
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace
@@ -106,9 +110,7 @@ def _texts(sources: Sources) -> list[list[Any]]:
     for path in sources.texts:
         try:
             texts.append([path, policy_stamp.text(path)])
-        except OSError as error:
-            if len(texts) < CONFIGS:
-                raise _unreadable(path, error.strerror or str(error)) from None
+        except OSError:
             texts.append([path, None])
     return texts
 
@@ -131,10 +133,11 @@ def _settings(
         marks = last["stamp"]["trunk"]
         if marks and policy_stamp.marks([path for path, _ in marks]) == marks:
             return {key: _plain(value) for key, value in last["settings"].items()}, marks
-    from ghp_agents.settings import schema
-
-    read = [schema.values(path, _decoded(path, text)) if text else {} for path, text in texts]
-    marks, values = configuration.said_now(ws.ground, *read)
+    checked_out, own = (
+        last_read.values(Path(sources.home), path, partial(_values, sources, path, text), [])
+        for path, text in texts
+    )
+    marks, values = configuration.said_now(ws.ground, checked_out, own)
     names = (
         "shared", "shared_owners", "orchestrators", "implicit_leases", "same_worktree",
         "dead_after", "gone_after", "cards",
@@ -144,6 +147,19 @@ def _settings(
 
 def _plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _values(sources: Sources, path: str, text: str | None) -> dict[str, Any]:
+    """The values in a file's text; none without a file. Raises ConfigError."""
+    if text is None and not os.path.lexists(path):
+        return {}
+    if text is None:
+        raise _unreadable(path, "it is not a file that can be read")
+    if not text and last_read.has(Path(sources.home), path):
+        raise _unreadable(path, last_read.EMPTY)
+    from ghp_agents.settings import schema
+
+    return schema.values(path, _decoded(path, text))
 
 
 def _decoded(path: str, text: str) -> str:

@@ -4,6 +4,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations.messages import ANSWERED
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hotpath import news_flag
+from ghp_agents.settings import unread_config
 from ghp_agents.sync import notifications as services
 
 TYPE_CHECKING = False
@@ -18,10 +19,11 @@ def news(context: "HookContext", lead: str, *, again: bool = False) -> Reply | N
     news_flag.clear(context.folders, context.agent)
     app, agent = context.app(), AgentName(context.agent)
     notices = services.gather(app, agent, again=again, limit=LIMIT - len(lead) - 1)
+    unread = unread_config.sentence(app.ws.home_folder, agent, app.ws.settings.unreadable)
     if not notices.text:
-        return None
+        return Reply(context=unread) if unread else None
     return Reply(
-        context=f"{lead}\n{notices.text}",
+        context="\n".join(filter(None, (unread, lead, notices.text))),
         on_sent=lambda: services.deliver(app, agent, notices.ids),
     )
 

@@ -5,6 +5,7 @@ default branch with the person's consent. All others are read from the working c
 cached, and the cache is validated without starting git.
 """
 
+import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath import fastjson, own_file, policy_stamp
 from ghp_agents.hotpath.locate import Location
-from ghp_agents.settings import agreement, consent
+from ghp_agents.settings import agreement, consent, last_read
 from ghp_agents.settings.consent import Agreement, Judged
 from ghp_agents.settings.settings import Settings
 
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 FILE = ".ghp/config.json"
 CACHE = "settings.json"  # in the clone's folder in the home
+TRUNK = "main "  # with the ref: the name of the default branch's file among the last values
+LARGEST = 1_000_000  # bytes of a file
 TRUNK_KEYS = ("trunk", "main_branch")
 Marks = list[list[Any]]
 TRIES = 3  # each default branch that names another one adds files to watch
@@ -73,19 +76,22 @@ def ground(place: Location, root: Path, environ: Mapping[str, str]) -> ConfigPla
 
 
 def load(here: ConfigPlaces) -> Settings:
-    """Defaults, then the repository's configuration, then the person's. Raises ConfigError."""
-    present = [(path, signature) for path in here.files if (signature := _signature(path))]
+    """Defaults, then the repository's configuration, then the person's. Of a file that cannot be
+    read the last values count; `unreadable` says so."""
+    present = [(path, _signature(path)) for path in here.files if os.path.lexists(path)]
     # Another version may have cached other fields; a copied clone has its original's cache.
     own_place = str(here.common_dir)
-    stamp = [sorted(Settings._fields), own_place, *([str(path), *x] for path, x in present)]
+    stamp = [sorted(Settings._fields), own_place, *([str(path), x] for path, x in present)]
     cache = here.home / CACHE
     cached = fastjson.read_object(str(cache))
     if cached and cached.get("stamp") == stamp and _is_current(cached):
         return from_values(cached["values"])
-    signatures = dict(present)
-    own = _values(here.own) if here.own in signatures else {}
-    checked_out = _values(here.root / FILE) if here.root / FILE in signatures else {}
-    marks, values = said_now(here, checked_out, own)
+    troubles: list[str] = []
+    own = _last_values(here, here.own, troubles)
+    checked_out = _last_values(here, here.root / FILE, troubles)
+    marks, values = said_now(here, checked_out, own, troubles)
+    if troubles:  # the next command reads again; hooks use these values
+        values, stamp = values | {"unreadable": troubles}, []
     if (
         present or cache.exists() or Path(here.common_dir, "ghp").is_dir()
     ):  # otherwise nothing was set up here
@@ -94,18 +100,25 @@ def load(here: ConfigPlaces) -> Settings:
 
 
 def said_now(
-    here: ConfigPlaces, checked_out: Mapping[str, Any], own: Mapping[str, Any]
+    here: ConfigPlaces,
+    checked_out: Mapping[str, Any],
+    own: Mapping[str, Any],
+    troubles: list[str] | None = None,
 ) -> tuple[Marks, dict[str, Any]]:
     """The values of all three sources, and marks that show when the default branch's part changes.
-    Marks are taken before reading, so that changes in between are noticed."""
+    Marks are taken before reading, so that changes in between are noticed. `troubles` gets what
+    cannot be read."""
     paths = _watched_paths(here, own)
     for _ in range(TRIES):
         marks = policy_stamp.marks(paths)
-        trunk = _trunk(here, own)
+        unread: list[str] = []
+        trunk = _trunk(here, own, unread)
         paths = _watched_paths(here, own, trunk)
         if set(paths) <= {path for path, _ in marks}:
             break
     marks = [mark for mark in marks if mark[0] in paths]
+    if troubles is not None:
+        troubles += [trouble for trouble in unread if trouble not in troubles]
     return marks, _merged(consent.ordinary(checked_out), trunk, own)
 
 
@@ -118,7 +131,14 @@ def at(here: ConfigPlaces, commit: str) -> Settings | None:
     if text is None:
         return None
     own = own_values(here)
-    configured = schema.values(f"{commit[:12]}:{FILE}", text)
+    try:
+        configured = schema.values(f"{commit[:12]}:{FILE}", text)
+    except schema.ConfigError:
+        named = own.get("trunk") or own.get("main_branch")
+        main = default_branch.find(here.folder, remote=own.get("remote"), named=named)
+        if main is None or not last_read.has(here.home, TRUNK + main.ref):
+            raise
+        configured = last_read.last(here.home, TRUNK + main.ref)
     answer = agreement.read(here.environ, here.common_dir)
     kept, left = consent.judged(
         configured, answer, is_owners=is_of_owner(here, own, commit, answer)
@@ -145,39 +165,56 @@ def of_person(here: ConfigPlaces) -> Settings:
 
 
 def own_values(here: ConfigPlaces) -> dict[str, Any]:
-    """The values in the person's own file. Raises ConfigError."""
-    return _values(here.own) if _signature(here.own) else {}
+    """The values in the person's own file; the last ones if it cannot be read."""
+    return _last_values(here, here.own, [])
 
 
-def _trunk(here: ConfigPlaces, own: Mapping[str, Any]) -> Trunk:
+def _last_values(here: ConfigPlaces, path: Path, troubles: list[str]) -> dict[str, Any]:
+    """The values of a file; none if there is no file."""
+    source = str(path)
+
+    def read() -> dict[str, Any]:
+        return _values(path, may_be_empty=not last_read.has(here.home, source))
+
+    return last_read.values(here.home, source, read, troubles)
+
+
+def _trunk(here: ConfigPlaces, own: Mapping[str, Any], troubles: list[str]) -> Trunk:
     """The settings on the default branch; empty if it has none, or cannot be read."""
     answer = agreement.read(here.environ, here.common_dir)
     named = own.get("trunk") or own.get("main_branch")
     try:
         line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
-        judged = judge(here, line, answer)
+        judged = judge(here, line, answer, troubles)
         names = {key: judged.kept.pop(key) for key in TRUNK_KEYS if key in judged.kept}
         other = names.get("trunk") or names.get("main_branch")
         if named or not other or line is None:  # the person's own setting wins
             return Trunk(*judged, line, _known_cards(here, line, answer))
         line = default_branch.find(here.folder, remote=own.get("remote"), named=other) or line
-        kept, left = judge(here, line, answer)
+        kept, left = judge(here, line, answer, troubles)
         return Trunk(kept | names, left, line, _known_cards(here, line, answer))
     except (git.GitError, NotSetUpError):
         return Trunk({}, {}, None)
 
 
-def judge(here: ConfigPlaces, line: DefaultBranch | None, answer: Agreement) -> Judged:
-    """The settings on a default branch that count, and those that nobody agreed to."""
+def judge(
+    here: ConfigPlaces,
+    line: DefaultBranch | None,
+    answer: Agreement,
+    troubles: list[str] | None = None,
+) -> Judged:
+    """The settings on a default branch that count, and those that nobody agreed to. If its file
+    cannot be read, the last values are judged, and `troubles` gets the reason."""
     text = default_branch.text(here.folder, line.ref, FILE) if line else None
     if line is None or text is None:
         return Judged({}, {})
     from ghp_agents.settings import schema
 
-    try:
-        configured = schema.values(f"{line.ref}:{FILE}", text)
-    except schema.ConfigError:
-        return Judged({}, {})
+    name, content = f"{line.ref}:{FILE}", text
+    unread = [] if troubles is None else troubles
+    configured = last_read.values(
+        here.home, TRUNK + line.ref, lambda: schema.values(name, content), unread
+    )
     judged = consent.judged(configured, answer, is_owners=_is_owners(here, line, answer))
     # A value that would be found without the key needs no consent.
     plain = {"trunk": line.name, "main_branch": line.name, "remote": line.remote}
@@ -257,28 +294,46 @@ def _is_current(cached: Mapping[str, Any]) -> bool:
     return marks == policy_stamp.marks([str(path) for path, _ in marks])
 
 
-def _values(path: Path) -> dict[str, Any]:
+def _values(path: Path, *, may_be_empty: bool = True) -> dict[str, Any]:
+    """The values in a file; none without one. Raises ConfigError."""
+    if not os.path.lexists(path):
+        return {}
     from ghp_agents.settings import schema
 
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _text(path)
     except (OSError, UnicodeDecodeError) as error:
         raise _unreadable(path, error) from None
+    if not (text or may_be_empty):
+        raise _odd(path, last_read.EMPTY)
     return schema.values(str(path), text)
 
 
-def _signature(path: Path) -> tuple[int, int, int] | None:
-    """A value that changes with the file; None if there is no file. An unreadable file is an error:
-    it may forbid that anything leaves this clone."""
+def _text(path: Path) -> str:
+    """A file's text. Raises OSError, UnicodeDecodeError, ConfigError."""
+    # Without O_NONBLOCK, a pipe in the file's place would block us.
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise _odd(path, "it is not a file")
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise _odd(path, f"it has more than {LARGEST:,} bytes")
+    return data.decode("utf-8")
+
+
+def _signature(path: Path) -> list[int]:
+    """A value that changes with the file; empty if it cannot be looked at."""
     try:
         status = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise _unreadable(path, error) from None
-    if stat.S_ISDIR(status.st_mode):
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
+    except OSError:
+        return []
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
+
+
+def _odd(path: Path, why: str) -> GhpError:
+    from ghp_agents.settings.schema import ConfigError
+
+    return ConfigError(f"Cannot read {path}: {why}.", hint="Fix the file, or delete it.")
 
 
 def _unreadable(path: Path, error: OSError | UnicodeDecodeError) -> GhpError:

@@ -27,6 +27,7 @@ from ghp_agents.core.remote_url import masked
 from ghp_agents.settings.key_lines import key_lines
 from ghp_agents.settings.runs_schema import RunsConfig, trusted
 
+LONGEST = 1_000_000  # characters of a file
 MAX_SECONDS = 10 * 365 * 86_400
 REPOSITORY_FILE = ".ghp/config.json"  # the end of its name, in a worktree or in a commit
 
@@ -327,6 +328,8 @@ def faults(text: str) -> list[Fault]:
 
 def _read_one(text: str) -> tuple[dict[str, Any], dict[str, Any], list[Fault]]:
     """The content of one file: our values, upstream's that we use, and errors."""
+    if len(text) > LONGEST:
+        return {}, {}, [Fault(1, f"longer than {LONGEST:,} characters")]
     try:
         whole = json.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:

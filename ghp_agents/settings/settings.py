@@ -89,6 +89,7 @@ class Settings(NamedTuple):
     # Settings on the default branch that nobody in this clone agreed to: see `settings/consent.py`.
     unagreed: Mapping[str, Any] = {}
     trunk_place: str = ""  # the branch with those settings
+    unreadable: tuple[str, ...] = ()  # why the last values of a file count, see `last_read.py`
 
     def card(self, agent: str) -> "AgentCard | None":
         """The card that people wrote for an agent."""

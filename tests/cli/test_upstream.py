@@ -48,12 +48,11 @@ def test_outside_of_a_repository_the_answer_says_what_is_wrong(tmp_path: Path) -
     }
 
 
-def test_a_configuration_that_is_broken_is_in_the_answer(repo: Path) -> None:
+def test_a_configuration_that_is_broken_stops_no_answer(repo: Path) -> None:
     (repo / ".ghp").mkdir()
     (repo / ".ghp/config.json").write_text("{")
     answer = json.loads(invoke("agent-dashboard --branch main", repo).out)
-    assert answer["success"] is False
-    assert ".ghp/config.json" in answer["error"]
+    assert answer["success"] is True
 
 
 @pytest.mark.slow

@@ -17,7 +17,6 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.leases.world import World
-from ghp_agents.settings.schema import ConfigError
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
 from tests.support.consent import mine
@@ -154,11 +153,15 @@ def test_settings_are_checked_once_and_kept_with_the_book(one: Claimant) -> None
 
 
 @pytest.mark.parametrize("content", [b'{"agents": {"shared": 3}}', b"{", b'{"a": "\xff"}'])
-def test_settings_that_are_wrong_are_an_error_and_no_book(one: Claimant, content: bytes) -> None:
+def test_of_settings_that_are_wrong_the_last_ones_are_in_the_book(
+    one: Claimant, content: bytes
+) -> None:
     (one.ws.root / ".ghp").mkdir(exist_ok=True)
-    (one.ws.root / ".ghp/config.json").write_bytes(content)
-    with pytest.raises(ConfigError):
-        book(one)
+    path = one.ws.root / ".ghp/config.json"
+    path.write_text('{"agents": {"deadAfter": 77}}')
+    assert book(one)["deadAfter"] == 77.0
+    path.write_bytes(content)
+    assert book(one)["deadAfter"] == 77.0
 
 
 def test_a_configuration_of_git_that_is_too_long_to_be_read_says_nothing(one: Claimant) -> None:

@@ -18,6 +18,7 @@ from ghp_agents.wiring import App
 ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
 RETURNS = ".ghp/returns/"
 COMMANDED = "hub/assigned.json"  # the same for commands in GitHub comments
+UNREADABLE = "Fix the file; `ghp agent-doctor` checks it again."
 
 
 def _print_github(app: App, snapshot: Snapshot) -> None:
@@ -70,6 +71,8 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
     if totals.budget:
         output.warn(totals.budget, "`ghp agent-report --cost` shows what was used.")
     warn_of_rivalries(presence.rivalries(app.ws))
+    for trouble in app.ws.settings.unreadable:
+        output.warn(f"{trouble} Its last values stay in force.", UNREADABLE)
     if app.ws.settings.unagreed:
         from ghp_agents.consent import service as consent_service
 
