@@ -82,6 +82,9 @@ class Snapshot(Protocol):
     def own(self, prefix: str) -> Mapping[str, bytes]:
         """This clone's own records below `prefix`."""
 
+    def writers(self, prefix: str) -> Mapping[str, frozenset[CloneId]]:
+        """The clones on whose refs each record below `prefix` is, whatever the record says."""
+
     def problems(self) -> Sequence[Problem]:
         """What could not be read; it stays where it is."""
 

@@ -16,7 +16,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.state.cause import WORKFLOW
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
-from ghp_agents.workflows import engine, files, prompt
+from ghp_agents.workflows import engine, files, limit, prompt
 from ghp_agents.workflows.engine import Action
 from ghp_agents.workflows.progress import HEADING, WorkflowRun, job_mark, runs
 from ghp_agents.workflows.workflow import (
@@ -57,12 +57,16 @@ def start(
 def advance(ctx: Context) -> list[str]:
     """Do the next steps of all workflows that were started; return notes.
 
-    Any clone may, and several at once: what a step sends has an id that follows from the step.
+    Of what one other clone started, at most some are done: see `limit`. Any clone may, and several
+    at once: what a step sends has an id that follows from the step.
     """
-    notes: list[str] = []
-    for run in runs(ctx, ctx.store.snapshot()):
-        for action in engine.actions(run.states, run.facts):
-            notes += _act(ctx, run, action)
+    snapshot = ctx.store.snapshot()
+    started = runs(ctx, snapshot)
+    pending = [(run, action) for run in started for action in engine.actions(run.states, run.facts)]
+    chosen = limit.choose(snapshot, started, pending)
+    notes = limit.notes(ctx, chosen.waiting)
+    for run, action in chosen.now:
+        notes += _act(ctx, run, action)
     return notes
 
 

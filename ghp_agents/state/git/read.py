@@ -217,6 +217,18 @@ class GitSnapshot:
             many.append(self._below(self._repository, prefix)[0].files)  # the first tip is ours
         return join_files(many)
 
+    def writers(self, prefix: str) -> dict[str, frozenset[CloneId]]:
+        """The clones on whose refs each record below `prefix` is, whatever the record says."""
+        many: dict[str, frozenset[CloneId]] = {}
+        if self._repository and self._tips:
+            below = self._below(self._repository, prefix)
+            for tip, contents in zip(self._tips, below, strict=True):
+                for path in contents.files:
+                    many[path] = many.get(path, frozenset()) | {tip.clone}
+        for unsent in self._unsent(prefix):
+            many |= {path: many.get(path, frozenset()) | {self.clone} for path in unsent}
+        return many
+
     def _unsent(self, prefix: str) -> list[Mapping[str, bytes]]:
         """The files below `prefix` of each record without a commit."""
         return [

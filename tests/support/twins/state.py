@@ -390,6 +390,15 @@ class MemorySnapshot:
         own_files = history[-1].files if history else {}
         return {path: own_files[path] for path in sorted(own_files) if path.startswith(prefix)}
 
+    def writers(self, prefix: str) -> dict[str, frozenset[CloneId]]:
+        """The clones in whose history each record below `prefix` is."""
+        many: dict[str, frozenset[CloneId]] = {}
+        for clone, history in self.histories.items():
+            for path in history[-1].files if history else ():
+                if path.startswith(prefix):
+                    many[path] = many.get(path, frozenset()) | {clone}
+        return many
+
     def problems(self) -> list[Problem]:
         """Records in memory are never broken."""
         return []
