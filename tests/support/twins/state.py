@@ -392,12 +392,9 @@ class MemorySnapshot:
 
     def writers(self, prefix: str) -> dict[str, frozenset[CloneId]]:
         """The clones in whose history each record below `prefix` is."""
-        many: dict[str, frozenset[CloneId]] = {}
-        for clone, history in self.histories.items():
-            for path in history[-1].files if history else ():
-                if path.startswith(prefix):
-                    many[path] = many.get(path, frozenset()) | {clone}
-        return many
+        trees = {clone: past[-1].files for clone, past in self.histories.items() if past}
+        paths = {path for tree in trees.values() for path in tree if path.startswith(prefix)}
+        return {x: frozenset(clone for clone in trees if x in trees[clone]) for x in paths}
 
     def problems(self) -> list[Problem]:
         """Records in memory are never broken."""
