@@ -123,8 +123,9 @@ def _say(started: Started) -> None:
 def _guard(app: App, started: Started) -> None:
     """Install the hooks of the main worktree, so that edits here are guarded, too; and put back
     what other programs took out of git's hooks."""
-    from ghp_agents.integrations.clients import new_worktree
+    from ghp_agents.integrations.clients import hook_trial, new_worktree
     from ghp_agents.integrations.git_hooks import install as git_hooks
+    from ghp_agents.integrations.git_hooks import trial as git_trial
 
     try:
         for step in (*new_worktree.steps(app.ws, started.path), *git_hooks.to_renew(app.ws)):
@@ -132,6 +133,11 @@ def _guard(app: App, started: Started) -> None:
             output.done(f"{step.did} {step.what}.")
         for gap in new_worktree.untrusted(app.ws, started.path, app.environ):
             output.warn(output.clean(gap.fact), output.clean(gap.remedy))
+        for silent in hook_trial.unguarded(app.ws, [started.path]):
+            output.warn(output.clean(silent.fact), output.clean(silent.remedy))
+        why = git_trial.failure(app.ws, started.path)
+        if why:
+            output.warn(output.clean(why), "Run `ghp agent-init --hooks git`, then this again.")
     except (GhpError, OSError) as error:
         output.warn(
             f"Edits in the new worktree are not guarded: {error}",

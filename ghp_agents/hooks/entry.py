@@ -67,6 +67,11 @@ def _run(argv: "Sequence[str]", environ: "Mapping[str, str]", given: Input) -> N
     client = argv[0] if argv else ""
     folder = payload.get("cwd")
     given.cwd = folder if isinstance(folder, str) else None
+    if "ghp_trial" in payload:
+        from ghp_agents.hooks import trial
+
+        _print(fastjson.encode(trial.answer(payload, environ)))
+        return
     if client == "claude-statusline":
         from ghp_agents.hooks import statusline
 

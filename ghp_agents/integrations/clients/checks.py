@@ -8,12 +8,13 @@ from pathlib import Path
 
 from ghp_agents.core import user_file
 from ghp_agents.core.finding import Check, Finding, info, ok, warning
-from ghp_agents.git import worktree
+from ghp_agents.git import at_once, worktree
 from ghp_agents.integrations.clients import (
     aider,
     codex_config,
     config_files,
     folder_trust,
+    hook_trial,
     opencode_packages,
     statusline,
 )
@@ -24,6 +25,7 @@ from ghp_agents.integrations.clients.hook_entries import HOMES
 from ghp_agents.integrations.clients.install import python_in
 from ghp_agents.integrations.git_hooks import dispatch
 from ghp_agents.integrations.git_hooks import script as hook_script
+from ghp_agents.integrations.git_hooks import trial as git_trial
 from ghp_agents.integrations.git_hooks.install import hook_files, is_elsewhere, scripts
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
@@ -33,6 +35,7 @@ def checks(ws: Workspace) -> dict[str, Check]:
     """The checks by code, in order."""
     return {
         "hooks": partial(check_hooks, ws),
+        "hooks-run": partial(check_runs, ws),
         "hooks-twice": partial(check_twice, ws),
         "codex-sandbox": partial(check_sandbox, ws),
         "opencode-packages": partial(check_packages, ws),
@@ -67,6 +70,15 @@ def check_hooks(ws: Workspace) -> Iterator[Finding]:
             )
         if client == client_hooks.CLAUDE and (hooked or is_users):
             yield from _check_off(ws)
+
+
+def check_runs(ws: Workspace) -> Iterator[Finding]:
+    """Whether the hooks guard each worktree when they are started as the client starts them. Other
+    checks name an interpreter that is gone, or hooks of another version."""
+    tops = worktree.folders(ws.folder)
+    for gap in hook_trial.unguarded(ws, tops):
+        if _runs(python_in(gap.target) or "") and not client_hooks.ignored_line(gap.target):
+            yield warning("hooks-run", gap.fact, gap.remedy)
 
 
 def _check_off(ws: Workspace) -> Iterator[Finding]:
@@ -168,6 +180,9 @@ def check_git_hooks(ws: Workspace) -> Iterator[Finding]:
     if not any(contents.values()):
         return
     findings = [*_check_hooks(ws, contents), *_check_scripts(ws, contents)]
+    tops = [] if findings else worktree.folders(ws.folder)
+    silent = filter(None, at_once.each(lambda top: git_trial.failure(ws, top), tops))
+    findings += [warning("git-hooks", why, _again(GIT)) for why in silent]
     yield from findings or [ok("git-hooks", "git hooks check what agents commit.")]
 
 

@@ -119,10 +119,13 @@ def _is_found(client: str, folders: Sequence[Path], environ: Mapping[str, str]) 
 def here(ws: Workspace, clients: Sequence[str]) -> list[ConfigFile]:
     """The clients' files in every worktree of the clone."""
     folders = worktree.folders(ws.folder)
-    return [_in(ws, client, top) for client in clients if client in HOMES for top in folders]
+    return [
+        in_worktree(ws, client, top) for client in clients if client in HOMES for top in folders
+    ]
 
 
-def _in(ws: Workspace, client: str, top: Path) -> ConfigFile:
+def in_worktree(ws: Workspace, client: str, top: Path) -> ConfigFile:
+    """The client's file in one worktree."""
     path = top / HOMES[client].project
     memory = original_state.place(ws.common_dir, top, client)
     return ConfigFile(client, path, ws.shown(path), top, memory)

@@ -151,6 +151,19 @@ def places(text: str) -> list[HookEntry]:
     return list(_places(parse(text)))
 
 
+def first_command(text: str) -> tuple[str, list[str] | None]:
+    """The command of our first entry, and its arguments; None if a shell runs the command. Raises
+    GhpError without one."""
+    place = next(iter(places(text)), None)
+    handler = _value_at(text, place) if place else None
+    if place and place.handler is not None and isinstance(handler, dict):
+        handler = handler["hooks"][place.handler]
+    if not isinstance(handler, dict):
+        raise odd("it has no hooks of ghp-agents")
+    args = handler.get("args")
+    return handler["command"], [*map(str, args)] if isinstance(args, list) else None
+
+
 def _places(root: Node) -> Iterator[HookEntry]:
     for event, groups in _events(root).items():
         for number, group in enumerate(groups):

@@ -33,13 +33,17 @@ NAMES = (
 )  # fmt: skip
 
 
-def configured(top: Path) -> Path | None:
-    """`core.hooksPath` of a worktree, without our own value and that of our git calls."""
+def configured(top: Path, *, ours: bool = False) -> Path | None:
+    """`core.hooksPath` of a worktree, without that of our git calls, and without our own value
+    unless `ours`."""
     args = ["config", "-z", "--show-scope", "--show-origin", "--type=path"]
     fields = git.run([*args, "--get-all", "core.hooksPath"], cwd=top).names
     entries = zip(fields[::3], fields[1::3], fields[2::3], strict=False)
-    values = [value for scope, origin, value in entries
-              if scope != "command" and not origin.endswith(plain_config.HOOKS_FILE)]  # fmt: skip
+    values = [
+        value
+        for scope, origin, value in entries
+        if scope != "command" and (ours or not origin.endswith(plain_config.HOOKS_FILE))
+    ]
     return Path(values[-1]) if values and values[-1] else None
 
 

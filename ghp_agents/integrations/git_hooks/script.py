@@ -105,7 +105,7 @@ def script(name: str, python: str, main: str = "main") -> bytes:
     if name in FED:
         head += _QUIET_END + f"main={shlex.quote(f'refs/heads/{main}')}\n"
     else:
-        head += _WARNING
+        head += (_TRIAL if name == "pre-commit" else "") + _WARNING
     return (head + _BODIES[name]).encode("utf-8", "surrogateescape")
 
 
@@ -126,6 +126,13 @@ _HEAD = """\
 python={python}
 """
 _QUIET_END = '[ -x "$python" ] || exit 0\n'  # the hook pre-commit warns
+# Whether git reaches us; no hook of the project runs then (`git_hooks/trial.py`).
+_TRIAL = """\
+if [ -n "${GHP_TRIAL-}" ]; then
+  "$python" -P -c "import ghp_agents" && echo "$GHP_TRIAL"
+  exit 1
+fi
+"""
 _WARNING = """\
 if ! [ -x "$python" ]; then
   echo "Warning: ghp-agents: $python is gone, so this commit is not checked." >&2
@@ -170,7 +177,6 @@ exit 0
 # Only a decision stops a commit; `agent-check` prints it with the reason and a hint. Its last line,
 # the number of checked files, is not printed alone.
 _PRE_COMMIT = """\
-if [ -n "${GHP_TRIAL-}" ]; then echo "$GHP_TRIAL" >&2; exit 1; fi
 said=$("$python" -P -m ghp_agents agent-check --staged 2>&1)
 code=$?
 case $code in

@@ -18,6 +18,7 @@ from ghp_agents.integrations.git_hooks import install as git_guard
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.git import git
+from tests.support.hosts import executable
 from tests.support.setup import give_exclude
 
 SETTINGS = ".claude/settings.local.json"
@@ -117,6 +118,8 @@ def test_hooks_whose_interpreter_is_gone_guard_nothing(repo: Path, old: Path) ->
 
 
 def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
+    old.unlink()
+    executable(old, f'exec {PYTHON} "$@"\n')
     put(repo, "cursor", "git", python=str(old))
     assert found(repo) == [
         finding.info(
