@@ -84,14 +84,14 @@ def is_fresh(sources: Sources, own: str, stamp: "Stamp") -> bool:
 def _own(state: str) -> str | None:
     """This clone's commit, and how git stores it; None if unknown."""
     clone = _line(state + "/ghp-clone")
-    if clone is None:
+    if clone is None or not clone.isascii():
         return None  # this clone has no records yet
     ref = f"refs/ghp/clone/{clone}"
     oid = _line(f"{state}/{ref}")
-    if oid is not None:
-        return f"loose {ref} {oid}"
+    if oid is not None:  # another program may have written anything there
+        return f"loose {ref} {oid}" if oid.isascii() and oid.isalnum() else None
     packed = _packed(state + "/packed-refs", ref)
-    return None if packed is None else f"packed {ref} {packed}"
+    return f"packed {ref} {packed}" if packed is not None and packed.isascii() else None
 
 
 def _stands(state: str, own: str) -> bool:
