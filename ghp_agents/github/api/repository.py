@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
+from ghp_agents.github import outgoing
 from ghp_agents.github.api import graphql, status
 from ghp_agents.github.api.access import Access
 from ghp_agents.github.api.cache import FactsCache, UnreadableIssues
@@ -176,10 +177,14 @@ class GitHubRepository:
         write failed but may have happened, `find_existing()` is called first; its result counts as
         the response. Without `find_existing`, PUT, PATCH and DELETE are retried, because they are
         idempotent. A POST is not: it raises UnreachableError with `happened`. `find_existing` may
-        read and must not write.
+        read and must not write. Texts mention nobody whom a person did not mention: see `outgoing`.
         """
         return self._session.write(
-            verb, self._address(path, {}), body, find_existing=find_existing, doubt=self._doubt
+            verb,
+            self._address(path, {}),
+            outgoing.checked(self._ws, path, body),
+            find_existing=find_existing,
+            doubt=self._doubt,
         )
 
     def graphql(

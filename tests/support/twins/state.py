@@ -391,10 +391,9 @@ class MemorySnapshot:
         return {path: own_files[path] for path in sorted(own_files) if path.startswith(prefix)}
 
     def writers(self, prefix: str) -> dict[str, frozenset[CloneId]]:
-        """The clones in whose history each record below `prefix` is."""
         trees = {clone: past[-1].files for clone, past in self.histories.items() if past}
-        paths = {path for tree in trees.values() for path in tree if path.startswith(prefix)}
-        return {x: frozenset(clone for clone in trees if x in trees[clone]) for x in paths}
+        paths = {x for tree in trees.values() for x in tree if x.startswith(prefix)}
+        return {x: frozenset(y for y in trees if x in trees[y]) for x in paths}
 
     def problems(self) -> list[Problem]:
         """Records in memory are never broken."""
