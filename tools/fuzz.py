@@ -38,6 +38,7 @@ from ghp_agents.guard import codeowners, override
 from ghp_agents.handoffs import record as handoffs
 from ghp_agents.handoffs import returned
 from ghp_agents.hooks import deadline, entry, notebook_edit, patch_edit, run_rights
+from ghp_agents.hooks.event import UnknownEditError
 from ghp_agents.hotpath import fastjson, line_ranges, quoting
 from ghp_agents.issues import body_sections, scope
 from ghp_agents.issues import comment_commands as obeyed
@@ -64,7 +65,7 @@ GENERATE = hypothesis.Phase.generate
 MOST_MB = 300
 ROUND = 60  # inputs of a reader before the next one has its turn
 REFUSALS = (
-    GhpError, ValueError, command_rules.UnclearError, patch_edit.UnknownEditError,
+    GhpError, ValueError, command_rules.UnclearError, UnknownEditError,
 )  # fmt: skip
 PIECES = (
     b"\n", b"\0", b"\xff", b"\xed\xa0\x80", b"\\ud800", b"{", b"[", b'"', b"'", b"---\n", b": ",

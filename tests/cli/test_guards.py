@@ -30,8 +30,12 @@ CODEX = TRUST + (
 GIT_HOOKS = """\
 ✓ Wrote .git/ghp/hooks/pre-commit, which the hook pre-commit calls.
 ✓ Wrote .git/ghp/hooks/prepare-commit-msg, which the hook prepare-commit-msg calls.
+✓ Wrote .git/ghp/hooks/pre-push, which the hook pre-push calls.
+✓ Wrote .git/ghp/hooks/reference-transaction, which the hook reference-transaction calls.
 ✓ Made the hook .git/hooks/pre-commit.
 ✓ Made the hook .git/hooks/prepare-commit-msg.
+✓ Made the hook .git/hooks/pre-push.
+✓ Made the hook .git/hooks/reference-transaction.
 """
 DONE = (0, "", "✓ Nothing to do: this repository is set up and has its hooks.\n")
 NONE = Result(0, "", "✓ Nothing to do: these hooks are not installed.\n")
@@ -89,8 +93,12 @@ def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree:
         f"✓ Removed the line /{SETTINGS} from .git/info/exclude.\n"
         "✓ Removed the hook .git/hooks/pre-commit.\n"
         "✓ Removed the hook .git/hooks/prepare-commit-msg.\n"
+        "✓ Removed the hook .git/hooks/pre-push.\n"
+        "✓ Removed the hook .git/hooks/reference-transaction.\n"
         "✓ Removed .git/ghp/hooks/pre-commit.\n"
-        "✓ Removed .git/ghp/hooks/prepare-commit-msg.\n",
+        "✓ Removed .git/ghp/hooks/prepare-commit-msg.\n"
+        "✓ Removed .git/ghp/hooks/pre-push.\n"
+        "✓ Removed .git/ghp/hooks/reference-transaction.\n",
     )
     assert (all_files(place), all_files(linked)) == before
     assert invoke("agent-init --hooks --remove", place) == NONE
@@ -103,8 +111,13 @@ def test_a_dry_run_says_it_and_does_nothing(place: Path) -> None:
         "Would put hooks for Gemini CLI into .gemini/settings.json.\n"
         "Would write .git/ghp/hooks/pre-commit, which the hook pre-commit calls.\n"
         "Would write .git/ghp/hooks/prepare-commit-msg, which the hook prepare-commit-msg calls.\n"
+        "Would write .git/ghp/hooks/pre-push, which the hook pre-push calls.\n"
+        "Would write .git/ghp/hooks/reference-transaction, which the hook reference-transaction "
+        "calls.\n"
         "Would make the hook .git/hooks/pre-commit.\n"
-        "Would make the hook .git/hooks/prepare-commit-msg.\n",
+        "Would make the hook .git/hooks/prepare-commit-msg.\n"
+        "Would make the hook .git/hooks/pre-push.\n"
+        "Would make the hook .git/hooks/reference-transaction.\n",
         "",
     )
     assert all_files(place) == before

@@ -190,7 +190,7 @@ def test_one_that_another_client_works_for_again_has_not_lost_its_client(
     repo: Path, env: dict[str, str]
 ) -> None:
     run_ghp("agent-start 1 --as worker-1 -- mine", repo, env)
-    app = App(repo, {})
+    app = App(repo, os.environ)
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["client ended"]
     client_process.tie(app.ws, "worker-1", os.getpid())  # as the hooks of a client by hand
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["active"]
@@ -213,7 +213,7 @@ def test_while_a_client_that_was_started_for_the_agent_runs_no_second_starts(
     env = {**tmux, "GHP_AGENT": "worker-1"}
     assert invoke("agent-issue new Print", repo).code == 0
     assert invoke("agent-start 1 --as worker-1", repo).code == 0
-    client_process.note(App(repo, {}).ws, "worker-1", client.pid, "a mark")
+    client_process.note(App(repo, os.environ).ws, "worker-1", client.pid, "a mark")
     refused = run_ghp(f"agent-start {words}", repo, env)
     assert (refused.code, refused.out) == (3, "")
     assert re.sub(r"\d+ s ago", "1 s ago", refused.err) == (

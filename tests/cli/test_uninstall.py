@@ -38,6 +38,7 @@ def info_exclude(clone: Path, repo: Path) -> None:
 LISTED = """\
 To be removed in {clone}:
   .git/ghp: presence, outbox, the private repository, caches
+  {kept}: this clone's cached settings, policy and check results
   .git/ghp-agent: the name of a worktree's agent
   the view .ghp/agent-status.json and its line in .git/info/exclude
 """
@@ -46,6 +47,7 @@ STAY = (
 )
 GONE = """\
 ✓ Removed .git/ghp: presence, outbox, the private repository, caches.
+✓ Removed {kept}: this clone's cached settings, policy and check results.
 ✓ Removed .git/ghp-agent: the name of a worktree's agent.
 ✓ Removed the view .ghp/agent-status.json and its line in .git/info/exclude.
 """
@@ -54,6 +56,11 @@ Warning: Still working here: worker-1. Their next heartbeat would set it up agai
 Hint: Stop them first.
 """
 NOTHING = (0, "", "✓ Nothing to do: ghp-agents has nothing here.\n")
+
+
+def kept(clone: Path) -> str:
+    """The folder in the home with what a clone believes."""
+    return App(clone, os.environ).ws.home_folder
 
 
 @pytest.fixture
@@ -71,7 +78,7 @@ def test_all_that_is_ours_is_taken_away_and_a_second_run_has_nothing_to_do(
     assert invoke("agent-init --remove --yes", used) == (
         0,
         "",
-        f"{LISTED.format(clone=used)}{STAY}{LIVING}{GONE}",
+        f"{LISTED.format(clone=used, kept=kept(used))}{STAY}{LIVING}{GONE.format(kept=kept(used))}",
     )
     assert ours(used) == []
     assert (used / ".git/info/exclude").read_text() == "*.swp\n"
@@ -110,6 +117,7 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
     assert done.code == 0
     assert done.err.endswith(
         "✓ Removed .git/ghp: presence, outbox, the private repository, caches.\n"
+        f"✓ Removed {kept(used)}: this clone's cached settings, policy and check results.\n"
         "✓ Removed .git/ghp-agent: the name of a worktree's agent.\n"
         "✓ Removed .git/worktrees/clone-1-147/ghp-agent: the name of a worktree's agent.\n"
         f"✓ Removed {spares[1]}: presence and records kept there while .git was not writable.\n"
@@ -128,7 +136,7 @@ def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
     done = invoke("agent-init --remove --dry-run", used)
     assert done == (
         0,
-        LISTED.format(clone=used).replace("To be", "Would be") + STAY,
+        LISTED.format(clone=used, kept=kept(used)).replace("To be", "Would be") + STAY,
         "Warning: Only this clone has 1 record in the private repository (1 lease).\n"
         f"Hint: First send it with `ghp agent-sync`.\n{LIVING}",
     )
@@ -139,7 +147,7 @@ def test_without_a_person_and_without_yes_it_refuses(used: Path) -> None:
     assert invoke("agent-init --remove", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}{STAY}{LIVING}"
+        f"{LISTED.format(clone=used, kept=kept(used))}{STAY}{LIVING}"
         "Error: Nothing was removed: there is no terminal to ask for confirmation.\n"
         "Hint: Read the list above, then use --yes.\n",
     )
@@ -153,7 +161,7 @@ def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
     assert invoke("agent-init --remove --yes", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used)}{STAY}Error: Only this clone has 2 records in the private "
+        f"{LISTED.format(clone=used, kept=kept(used))}{STAY}Error: Only this clone has 2 records in the private "
         "repository (1 issue-new, 1 lease); removing would delete it.\n"
         "Hint: First send it with `ghp agent-sync`, or use --force to delete it.\n",
     )
@@ -224,10 +232,10 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
     )
     assert (done.code, done.out) == (0, "")
     assert at_once(done.err) == (
-        f"{LISTED.format(clone=here)}On origin ({remote}), for everybody who works with it:\n"
+        f"{LISTED.format(clone=here, kept=kept(here))}On origin ({remote}), for everybody who works with it:\n"
         f"{listed}{others}{LIVING}✓ Removed 4 refs from origin.\n"
         "Clones that are still in use push theirs again at their next sync.\n"
-        f"{GONE}"
+        GONE.format(kept=kept(here))
     )
     assert refs(remote).keys() == {
         "refs/heads/ghp/147-mine",

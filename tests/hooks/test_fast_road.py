@@ -43,7 +43,7 @@ END = {"hooks.presence", "hooks.session", "hooks.session_file", "hooks.usage"} |
     f"hotpath.{name}"
     for name in ("alive", "background", "error_log", "implicit_leases", "news_flag", "usage")
 }
-IN_C = {"_json", "fcntl", "gc", "select", "time"}  # and free
+IN_C = {"_json", "_sha2", "_sha256", "fcntl", "gc", "select", "time"}  # and free
 
 
 def imported(args: list[str], cwd: Path, message: object, path: str) -> set[str]:

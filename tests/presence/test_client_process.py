@@ -14,8 +14,6 @@ from ghp_agents.presence import client_process
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 
-NOTE = ".git/ghp/clients/worker-1.json"
-
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
@@ -30,13 +28,11 @@ def client() -> Iterator["subprocess.Popen[bytes]"]:
     popen.wait()
 
 
-def test_the_noted_process_is_ended_once(
-    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]"
-) -> None:
+def test_the_noted_process_is_ended_once(ws: Workspace, client: "subprocess.Popen[bytes]") -> None:
     client_process.note(ws, "worker-1", client.pid)
     assert client_process.end(ws, "worker-1") is True
     assert client.wait(timeout=10) != 0
-    assert not (repo / NOTE).exists()
+    assert not client_process._path(ws, "worker-1").exists()
     assert client_process.end(ws, "worker-1") is None
 
 
@@ -53,20 +49,18 @@ def test_one_that_has_ended_is_forgotten(ws: Workspace, client: "subprocess.Pope
     [{"space": "another-machine/pid:[1]"}, {"pid": 1}, {"pid": True}, {"pid": "x"}, {"started": 1}],
 )
 def test_a_note_that_is_not_of_here_ends_nothing(
-    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]", changed: dict[str, object]
+    ws: Workspace, client: "subprocess.Popen[bytes]", changed: dict[str, object]
 ) -> None:
     client_process.note(ws, "worker-1", client.pid)
-    file = object_file(repo / NOTE)
+    file = object_file(client_process._path(ws, "worker-1"))
     file.write(file.read() | changed)
     assert client_process.end(ws, "worker-1") is None
     assert client.poll() is None
 
 
-def test_another_start_time_ends_nothing(
-    repo: Path, ws: Workspace, client: "subprocess.Popen[bytes]"
-) -> None:
+def test_another_start_time_ends_nothing(ws: Workspace, client: "subprocess.Popen[bytes]") -> None:
     client_process.note(ws, "worker-1", client.pid)
-    file = object_file(repo / NOTE)
+    file = object_file(client_process._path(ws, "worker-1"))
     file.write(file.read() | {"started": "an earlier boot 7"})
     assert client_process.end(ws, "worker-1") is False
     assert client.poll() is None
