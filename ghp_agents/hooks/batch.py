@@ -41,7 +41,7 @@ def _elsewhere(context: "HookContext", since: str) -> Reply | None:
                 return None  # a command only named the repository
         else:
             beat(context, {}, progress=True)
-    if any(use.verb == RAN for use in uses):
+    if any(use.verb == RAN or use.is_foreign for use in uses):
         return shell_writes.look(context, since)
     return shell_writes.look_at_edits(context) if uses else None
 
@@ -67,7 +67,7 @@ def _home(context: "HookContext") -> Reply | None:
         from ghp_agents.hooks import carried_command
 
         replies.append(carried_command.carry_out(context))
-    if any(use.verb == RAN for use in event.tool_uses):
+    if any(use.verb == RAN or use.is_foreign for use in event.tool_uses):
         from ghp_agents.hooks import shell_writes
 
         replies.append(shell_writes.look(context))

@@ -37,7 +37,7 @@ def _calls(payload: "Mapping[str, Any]") -> "list[Any]":
 
 def _tool_uses(payload: "Mapping[str, Any]") -> "list[ToolUse]":
     return [
-        CLIENT.tool_use(text(call, "tool_name"), call.get("tool_input"))
+        CLIENT.use_after(text(call, "tool_name"), call.get("tool_input"), text(payload, "cwd"))
         for call in _calls(payload)
         if text(call, "tool_name") and REFUSED not in text(call, "tool_response")[:100]
     ]

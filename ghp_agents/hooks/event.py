@@ -27,6 +27,7 @@ class ToolUse:
 
     verb: str
     what: "Sequence[str]"
+    is_foreign: bool = False  # of no tool of the client's own, and it may change files
 
 
 class UnknownEditError(Exception):
@@ -128,6 +129,12 @@ class Client:
         kind = self.kinds.get(name)
         tool, arguments = text(payload, "tool_name"), payload.get("tool_input")
         edited = self._edited(tool, arguments) if kind == "edit" else ()
+        folder = text(payload, "cwd") or None
+        is_foreign = edited is None and not self._is_own(tool)
+        if is_foreign:
+            from ghp_agents.hotpath import editing_tools
+
+            edited = editing_tools.paths(self.name, tool, arguments, folder) or None
         is_part = bool(text(payload, "agent_id"))  # a sub-agent, whose end is not the agent's
         if kind is None or edited is None or (is_part and kind == "stop"):
             return None
@@ -139,10 +146,12 @@ class Client:
             kind,
             name,
             first(payload, self._sessions) or None,
-            text(payload, "cwd") or None,
+            folder,
             paths=edited,
-            edits=[self._edit(tool, arguments)] if kind == "edit" else (),
-            tool_uses=[self.tool_use(tool, arguments)] if kind == "batch" and tool else (),
+            edits=[_foreign(tool, arguments) if is_foreign else self._edit(tool, arguments)]
+            if kind == "edit"
+            else (),
+            tool_uses=[self.use_after(tool, arguments, folder)] if kind == "batch" and tool else (),
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
             goes_on=_goes_on(kind, payload),
             resumed=kind == "start" and payload.get("source") == "resume",
@@ -170,9 +179,30 @@ class Client:
             return ToolUse(READ, [first(arguments, self._paths)])
         return ToolUse(SEARCHED, []) if tool in self._searches else ToolUse(USED, [tool])
 
+    def use_after(self, tool: str, arguments: "Any", cwd: str | None) -> ToolUse:
+        """What the agent did with a tool; tools of MCP servers may have edited files, too."""
+        use = self.tool_use(tool, arguments)
+        if use.verb != USED:
+            return use
+        from ghp_agents.hotpath import editing_tools
+
+        paths = editing_tools.paths(self.name, tool, arguments, cwd)
+        if paths:
+            return ToolUse(EDITED, paths, is_foreign=True)
+        return ToolUse(USED, use.what, is_foreign=editing_tools.may_edit(self.name, tool))
+
+    def _is_own(self, tool: str) -> bool:
+        return tool in self._runs or tool in self._reads or tool in self._searches
+
     def _edited_path(self, tool: str, arguments: "Any") -> "Sequence[str] | None":
         path = first(arguments, self._paths)
         return ([path] if path else ()) if tool in self.edits else None
+
+
+def _foreign(tool: str, arguments: "Any") -> ToolEdit:
+    """What a tool of an MCP server does, if it writes one whole file; else unknown."""
+    is_whole = isinstance(arguments, dict) and set(arguments) == {"path", "content"}
+    return ToolEdit(tool, {"content": arguments["content"]} if is_whole else None)
 
 
 def _goes_on(kind: str, payload: "Mapping[str, Any]") -> bool:

@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from ghp_agents.hotpath.editing_tools import VERBS
+
 
 class HookSubscription(NamedTuple):
     """An event of a client for which it calls `hook CLIENT`."""
@@ -10,11 +12,17 @@ class HookSubscription(NamedTuple):
     kind: str  # one of KINDS
     timeout: int  # seconds after which the client continues without us
     tools: tuple[str, ...] = ()  # the client's own names; empty: for no tool, or for all
+    foreign: str = ""  # how the client names tools of MCP servers; empty: it is not known
 
     @property
     def matcher(self) -> str:
-        """The tools as written in clients' configuration."""
-        return "|".join(self.tools)
+        """The tools as written in clients' configuration: a regular expression. Of tools of MCP
+        servers only those that may change files, by their names: each call costs a process."""
+        names = "|".join(self.tools)
+        if not (self.foreign and self.tools):
+            return names
+        # Without the anchors, `Write` would also match `TodoWrite`.
+        return f"^({names}|{self.foreign}.*({'|'.join(VERBS)}).*)$"
 
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")
@@ -23,13 +31,18 @@ _SECONDS = (30, 15, 10, 10, 60, 60, 5, 5)
 
 
 def _subscriptions(
-    events: str, edits: tuple[str, ...], seconds: tuple[int, ...] = _SECONDS
+    events: str,
+    edits: tuple[str, ...],
+    seconds: tuple[int, ...] = _SECONDS,
+    foreign: str = "",
 ) -> tuple[HookSubscription, ...]:
     """The client's names of its events, in the order of KINDS (`-`: none), and of its tools that
     edit."""
     rows = zip(events.split(), KINDS, seconds, strict=False)  # the last kind is optional
     return tuple(
-        HookSubscription(*row, edits if row[1] == "edit" else ()) for row in rows if row[0] != "-"
+        HookSubscription(*row, *((edits, foreign) if row[1] == "edit" else ()))
+        for row in rows
+        if row[0] != "-"
     )
 
 
@@ -38,20 +51,24 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         "SessionStart UserPromptSubmit PreToolUse PostToolBatch Stop PreCompact SessionEnd "
         "Notification",
         ("Edit", "MultiEdit", "NotebookEdit", "Write"),
+        foreign="mcp__",
     ),
     "codex": _subscriptions(
         "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
         ("apply_patch", "Bash"),  # a patch may come as a shell command, too: `apply_patch <<EOF`
         (*_SECONDS[:6], 3),
+        foreign="mcp__",
     ),
     "gemini": _subscriptions(
         # PreCompress comes before each request, see `hooks/gemini.py`.
         "SessionStart BeforeAgent BeforeTool AfterTool AfterAgent - SessionEnd Notification",
         ("write_file", "replace"),
+        foreign="mcp_",
     ),
     "cursor": _subscriptions(
         "sessionStart beforeSubmitPrompt preToolUse postToolUse stop preCompact sessionEnd",
         ("Write", "Delete"),
+        foreign="MCP:",
     ),
     # OpenCode cannot run commands as hooks: our plugin calls the command, with these names.
     "opencode": _subscriptions(
@@ -68,6 +85,7 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
         # What is said at SessionStart reaches no model, see `hooks/qwen.py`.
         "- UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
         ("edit", "write_file"),
+        foreign="mcp__",
     ),
     # Our extension calls the command, with pi's names.
     "pi": _subscriptions(

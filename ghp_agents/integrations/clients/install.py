@@ -12,6 +12,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import MARK, JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
+from ghp_agents.hotpath.editing_tools import VERBS
 from ghp_agents.integrations.clients import hook_entries, original_state, server_entries, statusline
 from ghp_agents.integrations.clients.config_files import (
     ConfigFile,
@@ -312,6 +313,7 @@ def plugin(client: str, python: str) -> str:
     values = {
         "command": json.dumps(hook_entries.hook_command(python, client)),
         "edits": json.dumps(next(hook.tools for hook in CLIENTS[client] if hook.kind == "edit")),
+        "verbs": json.dumps(VERBS),
         "seconds": json.dumps({hook.event: hook.timeout for hook in CLIENTS[client]}, indent=2),
     }
     return render(PLUGINS[client], values)

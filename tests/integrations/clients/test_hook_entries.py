@@ -28,12 +28,18 @@ from tests.support.json_texts import Written, written
 
 PYTHON = "/opt/ghp agents/bin/python"
 FILES = ("claude", "codex", "gemini", "cursor")
+
+
+def subscribed(client: str) -> str:
+    return next(hook.matcher for hook in CLIENTS[client] if hook.kind == "edit")
+
+
 each_client = pytest.mark.parametrize("client", FILES)
 
 
 def test_claude_starts_the_interpreter_itself_and_waits_in_seconds() -> None:
     assert entries("claude", PYTHON)["PreToolUse"] == {
-        "matcher": "Edit|MultiEdit|NotebookEdit|Write",
+        "matcher": subscribed("claude"),
         "hooks": [
             {
                 "type": "command",
@@ -67,7 +73,7 @@ def test_gemini_waits_in_milliseconds_and_has_names() -> None:
 
 def test_cursor_has_handlers_without_groups_and_a_version() -> None:
     assert entries("cursor", "/py")["preToolUse"] == {
-        "matcher": "Write|Delete",
+        "matcher": subscribed("cursor"),
         "command": "/py -P -m ghp_agents hook cursor",
         "timeout": 10,
     }
