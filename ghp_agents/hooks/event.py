@@ -130,11 +130,11 @@ class Client:
         tool, arguments = text(payload, "tool_name"), payload.get("tool_input")
         edited = self._edited(tool, arguments) if kind == "edit" else ()
         folder = text(payload, "cwd") or None
-        is_foreign = edited is None and not self._is_own(tool)
+        is_foreign = edited is None and _may_be_foreign(tool)
         if is_foreign:
-            from ghp_agents.hotpath import editing_tools
+            from ghp_agents.hooks import paths
 
-            edited = editing_tools.paths(self.name, tool, arguments, folder) or None
+            edited = paths.of_foreign_tool(self.name, tool, arguments, folder) or None
         is_part = bool(text(payload, "agent_id"))  # a sub-agent, whose end is not the agent's
         if kind is None or edited is None or (is_part and kind == "stop"):
             return None
@@ -182,21 +182,24 @@ class Client:
     def use_after(self, tool: str, arguments: "Any", cwd: str | None) -> ToolUse:
         """What the agent did with a tool; tools of MCP servers may have edited files, too."""
         use = self.tool_use(tool, arguments)
-        if use.verb != USED:
+        if use.verb != USED or not _may_be_foreign(tool):
             return use
-        from ghp_agents.hotpath import editing_tools
+        from ghp_agents.hooks import paths
+        from ghp_agents.hotpath.calling_client import may_edit
 
-        paths = editing_tools.paths(self.name, tool, arguments, cwd)
-        if paths:
-            return ToolUse(EDITED, paths, is_foreign=True)
-        return ToolUse(USED, use.what, is_foreign=editing_tools.may_edit(self.name, tool))
-
-    def _is_own(self, tool: str) -> bool:
-        return tool in self._runs or tool in self._reads or tool in self._searches
+        edited = paths.of_foreign_tool(self.name, tool, arguments, cwd)
+        if edited:
+            return ToolUse(EDITED, edited, is_foreign=True)
+        return ToolUse(USED, use.what, is_foreign=may_edit(self.name, tool))
 
     def _edited_path(self, tool: str, arguments: "Any") -> "Sequence[str] | None":
         path = first(arguments, self._paths)
         return ([path] if path else ()) if tool in self.edits else None
+
+
+def _may_be_foreign(tool: str) -> bool:
+    """Whether a tool may be of an MCP server; whose it is, costs imports to tell."""
+    return "_" in tool or ":" in tool
 
 
 def _foreign(tool: str, arguments: "Any") -> ToolEdit:

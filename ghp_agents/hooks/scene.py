@@ -3,14 +3,15 @@
 import os
 import time
 
-from ghp_agents.hooks.paths import is_same
+from ghp_agents.hooks.event import EDITED, RAN
+from ghp_agents.hooks.paths import is_same, place_of
 from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
 from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.locate import Location, is_safe, locate, walk_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from typing import Any
 
     from ghp_agents.hooks.event import Event
@@ -28,6 +29,9 @@ OURS = "GHP_SESSION"
 # They call hooks directly; their process is the session.
 CALLERS = ("codex", "copilot", "gemini", "qwen")
 SHELLS = ("ash", "bash", "dash", "env", "fish", "ksh", "sh", "timeout", "zsh")
+PLACES = 8  # worktrees at most
+WORDS = 200  # of a command, that are looked at
+ENDS = "\"'`;|&()<>=,\n\t"  # characters that end a path in a command
 NOWHERE = Location(None, "/dev/null", "/dev/null")
 
 
@@ -84,9 +88,7 @@ def find_all(event: "Event", environ: "Mapping[str, str]") -> "list[HookContext]
     stand = _locate_cwd(event, env)
     contexts = [_context(event, env, stand, stand)] if stand else []
     if event.kind in ("edit", "batch"):
-        from ghp_agents.hooks import other_places
-
-        others = other_places.of_event(event, stand)
+        others = other_places(event, stand)
         contexts += [_context(event, env, place, stand) for place in others if is_safe(place, env)]
     return [context for context in contexts if context]
 
@@ -188,6 +190,45 @@ def _locate_cwd(event: "Event", environ: "Mapping[str, str]") -> Location | None
     inner = locate(real, environ)
     is_known = place and inner and is_same(place.git_dir, inner.git_dir)
     return place if is_known else inner
+
+
+def other_places(event: "Event", stand: "Location | None") -> "list[Location]":
+    """The other worktrees, each once. Before an edit, one of each repository is enough."""
+    is_edit = event.kind == "edit"
+    places: list[Location] = []
+    for path in event.paths if is_edit else _used(event):
+        place = place_of(path, event.cwd)
+        seen = [stand, *places] if stand else places
+        if place and not any(_is_known(place, x, by_clone=is_edit) for x in seen):
+            places.append(place)
+        if len(places) == PLACES and not is_edit:
+            break
+    return places
+
+
+def _is_known(place: "Location", other: "Location | None", *, by_clone: bool) -> bool:
+    if other is None:
+        return False
+    if by_clone:
+        return is_same(place.common_dir, other.common_dir)
+    return is_same(place.git_dir, other.git_dir)
+
+
+def _used(event: "Event") -> "Iterator[str]":
+    """The paths that the tools of a step edited, or that its commands name."""
+    for use in event.tool_uses:
+        if use.verb == EDITED:
+            yield from use.what
+    for use in event.tool_uses:
+        if use.verb == RAN:
+            for line in use.what:
+                yield from _named(line)
+
+
+def _named(line: str) -> "list[str]":
+    text = line[:16_384].translate(dict.fromkeys(map(ord, ENDS), " "))
+    words = dict.fromkeys(text.split())
+    return [word for word in words if "/" in word or word == ".." or word[0] == "~"][:WORDS]
 
 
 def is_folder(path: str) -> bool:

@@ -22,6 +22,13 @@ MARKS = (
     ("pi", "PI_CODING_AGENT"),
     ("cursor", "CURSOR_AGENT"),
 )
+# Parts of such names; clients' hooks are installed for these (`integrations/clients/events.py`).
+VERBS = (
+    "append", "apply", "copy", "create", "delete", "edit", "insert", "modify", "move", "patch",
+    "remove", "rename", "replace", "save", "update", "write",
+)  # fmt: skip
+READS = ("find", "get", "list", "read", "search", "view")  # first words of tools that change none
+UNMARKED = ("opencode", "pi")  # clients whose names of such tools are `server_tool`
 PROGRAMS = {
     "claude": "claude",
     "codex": "codex",
@@ -92,3 +99,10 @@ def _program(pid: int) -> str:
     if names and names[0].rstrip("0123456789.") in INTERPRETERS:
         del names[0]
     return PROGRAMS.get(names[0].partition(".")[0], "") if names else ""
+
+
+def may_edit(client: str, tool: str) -> bool:
+    """Whether a tool is of an MCP server and changes files, by its name."""
+    is_foreign = "_" in tool if client in UNMARKED else tool.startswith(("mcp_", "MCP:"))
+    name = tool.rpartition("__")[2].rpartition(":")[2].lower()
+    return is_foreign and not name.startswith(READS) and any(verb in name for verb in VERBS)

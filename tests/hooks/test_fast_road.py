@@ -25,14 +25,14 @@ HOT = (
 )  # fmt: skip
 EVERY |= {f"hotpath.{name}" for name in HOT}
 BATCH = {
-    "hooks.action", "hooks.batch", "hooks.other_places", "hooks.presence", "hooks.session_file",
+    "hooks.action", "hooks.batch", "hooks.presence", "hooks.session_file",
     "hooks.usage", "hotpath.background", "hotpath.news_flag", "hotpath.usage",
 }  # fmt: skip
 # What looks at the files that a shell command changed.
 SHELL = BATCH | {
     "hooks.changed_files", "hooks.shell_writes", "hotpath.git_calls", "hotpath.ignored_files",
 }  # fmt: skip
-EDIT = {"hooks.edit", "hooks.other_places", "hooks.persons_files"} | {
+EDIT = {"hooks.edit", "hooks.persons_files"} | {
     f"hotpath.{name}"
     for name in (
         "alive", "check_edit", "ignored_files", "implicit_leases", "policy", "policy_cache",

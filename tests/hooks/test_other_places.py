@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks.event import RAN, ToolUse
-from ghp_agents.hooks.other_places import of_event
+from ghp_agents.hooks.scene import other_places
 from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git
@@ -173,4 +173,6 @@ def test_a_command_is_looked_at_for_a_bounded_number_of_places(tmp_path: Path) -
     tops = [repository(tmp_path / f"r{number}") for number in range(10)]
     line = "cat " + " ".join(f"'{top}/a'" for top in tops) + f" && (cd ../r1; ls>{tmp_path}/x)"
     after_step = event("claude", "batch", tops[0], tool_uses=[ToolUse(RAN, [line])])
-    assert [place.toplevel for place in of_event(after_step, None)] == [str(x) for x in tops[:8]]
+    assert [place.toplevel for place in other_places(after_step, None)] == [
+        str(x) for x in tops[:8]
+    ]

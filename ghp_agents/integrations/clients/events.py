@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from ghp_agents.hotpath.editing_tools import VERBS
+from ghp_agents.hotpath.calling_client import VERBS
 
 
 class HookSubscription(NamedTuple):

@@ -12,7 +12,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.jsonc import MARK, JsonError, parse
 from ghp_agents.core.templates import render
 from ghp_agents.git import exclude
-from ghp_agents.hotpath.editing_tools import VERBS
+from ghp_agents.hotpath.calling_client import VERBS
 from ghp_agents.integrations.clients import hook_entries, original_state, server_entries, statusline
 from ghp_agents.integrations.clients.config_files import (
     ConfigFile,

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import claude, codex, cursor, gemini, opencode, pi, qwen
-from ghp_agents.hotpath.editing_tools import may_edit, paths
+from ghp_agents.hooks.paths import of_foreign_tool as paths
+from ghp_agents.hotpath.calling_client import may_edit
 from ghp_agents.integrations.clients.events import CLIENTS as SUBSCRIPTIONS
 from tests.support.ghp import invoke
 from tests.support.hooks import call, payload, set_up
