@@ -236,6 +236,8 @@ def open_workspace(
         )
     place = locate(str(cwd), environ) or discovery.find_with_git(cwd, environ)
     if place is None:
+        if not cwd.exists():
+            current_folder()  # says so, if it was removed
         raise NotSetUpError(
             f"{cwd} is not inside a git repository.",
             hint="Change to a repository, or create one with `git init`.",

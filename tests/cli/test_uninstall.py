@@ -161,8 +161,8 @@ def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
     assert invoke("agent-init --remove --yes", used) == (
         3,
         "",
-        f"{LISTED.format(clone=used, kept=kept(used))}{STAY}Error: Only this clone has 2 records in the private "
-        "repository (1 issue-new, 1 lease); removing would delete it.\n"
+        f"{LISTED.format(clone=used, kept=kept(used))}{STAY}"
+        "Error: Only this clone has 2 records in the private repository (1 issue-new, 1 lease); removing would delete it.\n"
         "Hint: First send it with `ghp agent-sync`, or use --force to delete it.\n",
     )
     invoke("agent-sync", used)
@@ -232,10 +232,11 @@ def test_the_refs_on_the_remote_go_when_that_is_asked_for_and_the_users_branches
     )
     assert (done.code, done.out) == (0, "")
     assert at_once(done.err) == (
-        f"{LISTED.format(clone=here, kept=kept(here))}On origin ({remote}), for everybody who works with it:\n"
+        f"{LISTED.format(clone=here, kept=kept(here))}"
+        f"On origin ({remote}), for everybody who works with it:\n"
         f"{listed}{others}{LIVING}✓ Removed 4 refs from origin.\n"
         "Clones that are still in use push theirs again at their next sync.\n"
-        GONE.format(kept=kept(here))
+        f"{GONE.format(kept=kept(here))}"
     )
     assert refs(remote).keys() == {
         "refs/heads/ghp/147-mine",

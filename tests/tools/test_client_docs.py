@@ -37,7 +37,9 @@ def test_a_page_says_whether_the_client_was_run_for_real(name: str) -> None:
     said = " ".join(PAGES[name].split())
     if name in clients.CLIENTS:
         version = re.escape(clients.CLIENTS[name].version)
-        assert re.search(rf"Run for real: the tests drive [A-Z]?[A-Za-z ]+ {version} with", said)
+        assert re.search(
+            rf"Run for real: the tests drive [A-Z]?[A-Za-z ]+ {version} (\(`[^`]+`\) )?with", said
+        )
     elif name == "git":
         assert "Run for real" in said
     else:
