@@ -133,8 +133,8 @@ class Hooks:
     def call(self, agent: Agent, event: Mapping[str, Any]) -> dict[str, Any]:
         """The reply to an event."""
         found = claude.parse(event)
-        context = scene.find(found, agent.environ) if found else None
-        reply = handlers.handle(context) if context else None
+        contexts = scene.find_all(found, agent.environ) if found else []
+        reply = handlers.handle(contexts) if contexts else None
         return dict(claude.render(found, reply)) if found and reply else {}
 
     def before(self, agent: Agent, step: Step) -> Answer:

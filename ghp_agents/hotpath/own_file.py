@@ -24,9 +24,11 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
 
 def home_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
     """The clone's folder in the home, for cached values that decide what runs. A run in a sandbox
-    may write to the git folder; of this one it sees an empty one of its own."""
+    may write to the git folder; of this one it sees an empty one of its own. Without a home the
+    path is one that nobody can create, so nothing is kept."""
     path = os.fsencode(os.path.realpath(common_dir))
-    return f"{environ.get('HOME') or '/'}/{CLONES}/{_sha256(path)[:32]}"
+    home = environ.get("HOME", "")
+    return f"{home if os.path.isdir(home) else os.devnull}/{CLONES}/{_sha256(path)[:32]}"
 
 
 def _sha256(data: bytes) -> str:

@@ -162,7 +162,8 @@ def test_what_was_never_sent_is_not_lost_without_force(used: Path) -> None:
         3,
         "",
         f"{LISTED.format(clone=used, kept=kept(used))}{STAY}"
-        "Error: Only this clone has 2 records in the private repository (1 issue-new, 1 lease); removing would delete it.\n"
+        "Error: Only this clone has 2 records in the private repository (1 issue-new, 1 lease); "
+        "removing would delete it.\n"
         "Hint: First send it with `ghp agent-sync`, or use --force to delete it.\n",
     )
     invoke("agent-sync", used)
