@@ -1,5 +1,6 @@
 """The note of an agent's client: who reads it ends that process and no other."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from tests.support.clock import ManualClock
 
 @pytest.fixture
 def ws(repo: Path) -> Workspace:
-    return open_workspace(repo, {}, ManualClock())
+    return open_workspace(repo, {"HOME": os.environ["HOME"]}, ManualClock())
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_a_client_has_ended_once_no_process_works_for_its_agent(
         rest.kill()
         rest.wait()
         assert client_process.ended(ws, ["worker-1"]) == ["worker-1"]
-        inside = open_workspace(ws.root, {client_process.MARK: mark}, ManualClock())
+        inside = open_workspace(ws.root, {**ws.environ, client_process.MARK: mark}, ManualClock())
         assert client_process.ended(inside, ["worker-1"]) == [], "the agent itself asks"
     finally:
         for x in (rest, news):

@@ -1,5 +1,6 @@
 """Which workflow files count: those on main, and those that come with the program."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ OWN = "---\ndescription: Mine\n---\n## Look\n\n- Role: @all\n\nLook at {subject}
 
 
 def known(repo: Path) -> files.KnownWorkflows:
-    return files.known(open_workspace(repo, {}))
+    return files.known(open_workspace(repo, os.environ))
 
 
 def write(repo: Path, name: str, text: str) -> None:
@@ -43,7 +44,7 @@ def test_only_a_file_on_main_counts_and_replaces_the_one_of_its_name(repo: Path)
     assert [*workflows.workflows] == ["architecture", "epic", "mine", "question", "review"]
     question = files.find(workflows, "question")
     assert (question.description, question.is_shipped) == ("Mine", False)
-    assert files.text(open_workspace(repo, {}), "question") == OWN
+    assert files.text(open_workspace(repo, os.environ), "question") == OWN
 
 
 def test_a_link_or_a_long_file_on_main_is_named_and_does_not_count(repo: Path) -> None:
@@ -57,7 +58,7 @@ def test_a_link_or_a_long_file_on_main_is_named_and_does_not_count(repo: Path) -
         "link": "it is a link or a folder, not a file", "long": "it has more than 100000 bytes"
     }  # fmt: skip
     with pytest.raises(GhpError, match="cannot be used: it is a link"):
-        files.text(open_workspace(repo, {}), "link")
+        files.text(open_workspace(repo, os.environ), "link")
 
 
 def test_a_file_that_is_wrong_hides_no_other_and_is_not_replaced(repo: Path) -> None:
@@ -83,6 +84,6 @@ def test_a_main_that_does_not_move_is_read_once(
 ) -> None:
     write(repo, "mine.md", OWN)
     commit(repo)
-    before = files.of_main(open_workspace(repo, {}))
+    before = files.of_main(open_workspace(repo, os.environ))
     monkeypatch.setattr(files, "_read", lambda _: pytest.fail("read again"))
-    assert files.of_main(open_workspace(repo, {})) == before == {"mine": OWN}
+    assert files.of_main(open_workspace(repo, os.environ)) == before == {"mine": OWN}
