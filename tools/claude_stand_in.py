@@ -6,6 +6,7 @@ refusal is obeyed. A line of output looks like Claude Code's, with less around i
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -121,7 +122,7 @@ class Session:
         message = {"session_id": self._id, "cwd": str(Path.cwd()), "hook_event_name": name} | fields
         output: dict[str, Any] = {}
         for entry in self._hooks.get(name, []):
-            if "matcher" not in entry or fields.get("tool_name") in entry["matcher"].split("|"):
+            if re.search(entry.get("matcher", ""), str(fields.get("tool_name", ""))):
                 for hook in entry["hooks"]:
                     done = subprocess.run(
                         [hook["command"], *hook.get("args", [])],
