@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core.schema_version import unversioned, versioned
 
 DEEPEST = 100  # levels of nested lists and objects; interpreters differ in what they can read
+MOST_BRACKETS = 1_000  # of YAML; the loader's time is the square of open ones
 HAND_WRITTEN_LIMIT = 8_000  # characters of front matter; crafted YAML can take seconds to parse
 
 _FENCE = "---\n"
@@ -116,6 +117,8 @@ def load(text: str, limit: int, what: str) -> Any:
 
     if len(text) > limit:
         raise ValueError(f"{what} has more than {limit} characters")
+    if text.count("{") + text.count("[") > MOST_BRACKETS:
+        raise ValueError(f"{what} is nested too deep: it has more than {MOST_BRACKETS} brackets")
     try:
         # A date becomes text. Other values that JSON cannot hold are refused.
         return json.loads(

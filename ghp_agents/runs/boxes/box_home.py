@@ -85,6 +85,9 @@ def _parts(home: Path, own: Path, folder: str) -> Iterator[HomePart]:
     """What of a folder of the person's is mounted."""
     for entry in sorted((home / folder).iterdir()) if (home / folder).is_dir() else ():
         name = str(entry.relative_to(home))
+        if name in OWN and entry.is_dir():
+            _seat(own, name, is_folder=True)  # a client may have a link to it
+            continue
         if name in OWN or name.startswith(OWN_PREFIXES) or not _is_plain(entry):
             continue
         if name in OPEN and entry.is_dir():

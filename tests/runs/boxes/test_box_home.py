@@ -36,7 +36,7 @@ def test_a_client_writes_its_login_and_the_person_keeps_all_else(home: Path) -> 
         ".gemini/settings.json": False,
     }  # fmt: skip
     assert (own / ".claude.json").read_text() == ".claude.json\n"
-    assert not (own / ".cache").exists()
+    assert [*(own / ".cache").iterdir()] == []
     assert not (own / ".npm").exists()
 
 
