@@ -37,7 +37,7 @@ def test_a_client_writes_its_login_and_the_person_keeps_all_else(home: Path) -> 
     }  # fmt: skip
     assert (own / ".claude.json").read_text() == ".claude.json\n"
     assert [*(own / ".cache").iterdir()] == []
-    assert not (own / ".npm").exists()
+    assert [*(own / ".npm").iterdir()] == []
 
 
 def test_what_a_run_left_in_its_home_leads_nowhere(home: Path) -> None:
