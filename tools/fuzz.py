@@ -311,15 +311,21 @@ def mutated(seed: bytes, edits: Sequence[Edit]) -> bytes:
 
 def try_one(reader: Reader, data: bytes) -> None:
     """Raises what the reader may not raise, and SlowError."""
+    took = _seconds(reader, data)
+    if took > MOST_S:  # a busy machine is slow at times
+        took = _seconds(reader, data)
+    if took > MOST_S:
+        raise SlowError(f"{took:.1f} s of the processor")
+
+
+def _seconds(reader: Reader, data: bytes) -> float:
     started = time.process_time()
     try:
         with deadline.budget(HANGS_S, processor=True), contextlib.suppress(*REFUSALS):
             reader.read(data)
     except deadline.OverBudgetError:
         raise SlowError(f"more than {HANGS_S} s of the processor") from None
-    took = time.process_time() - started
-    if took > MOST_S:
-        raise SlowError(f"{took:.1f} s of the processor")
+    return time.process_time() - started
 
 
 def fuzz(all_readers: Mapping[str, Reader], seconds: float, seed: int) -> int:
