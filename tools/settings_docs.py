@@ -42,7 +42,8 @@ VARIABLES = {
     "`GHP_MESSAGE`": "set by `agent-inbox --follow --exec`: the id of the message",
     "`GHP_REPLY_TO`": "set by the same: the id of the message that it answers",
     "`GHP_BACKGROUND`": "`0`: no heartbeat and no command commits or syncs in the background",
-    "`GHP_TRIAL`": "set by `agent-start` and `agent-doctor`: git's hook only says that it runs",
+    "`GHP_TRIAL`": "set by `agent-start` and `agent-doctor`: git's hook only says that it runs, "
+    "and refuses the commit",
     "`GHP_STATE_DIR`": "a folder for presence and outbox if `.git` cannot be written (default: "
     "`$XDG_STATE_HOME`, `~/.local/state`)",
     "`GHP_SPAWN_CONTEXT`": "from upstream GHP: the issue that an agent was started for",

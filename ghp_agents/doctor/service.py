@@ -22,6 +22,7 @@ from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
 from ghp_agents.ports import Context
 from ghp_agents.pulls.body_template import TEMPLATES
+from ghp_agents.pulls.merging import past_queue
 from ghp_agents.state.admin_port import Probe, StoreAdmin
 from ghp_agents.workspace import Workspace
 
@@ -52,6 +53,7 @@ def checks(
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
         **guard_checks.checks(ctx.ws),
         unguarded_clients.CODE: partial(unguarded_clients.check, ctx),
+        past_queue.CODE: partial(past_queue.check, ctx),
         **ground.checks,
         **github_checks.checks(ctx.ws, hub, ctx.store),
         "probe": partial(check_probe, ctx, ask),

@@ -24,6 +24,11 @@ def batch(contexts: "Sequence[HookContext]") -> Reply | None:
     the worktrees that it may have written to."""
     since = {x.place.git_dir: str((x.presence() or {}).get("timestamp", "")) for x in contexts}
     replies = [_home(x) if x.is_home else _elsewhere(x, since[x.place.git_dir]) for x in contexts]
+    if any("git" in line for line in _run(contexts[0].event)):
+        from ghp_agents.hooks import shell_writes
+
+        for context in contexts:
+            shell_writes.note_commits(context, since[context.place.git_dir])
     return joined([reply for reply in replies if reply])
 
 

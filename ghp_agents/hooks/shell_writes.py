@@ -4,8 +4,10 @@ The agent gets implicit leases of the files that it changed. What another agent 
 conflicts with another agent's version in another worktree, is told once.
 """
 
+import os
+
 from ghp_agents.hooks import changed_files
-from ghp_agents.hooks.event import EDITED, Reply
+from ghp_agents.hooks.event import EDITED, RAN, Reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,6 +18,10 @@ if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
     from ghp_agents.hooks.written_files import WriteRemark
 
+NOTES = "main-moves"  # beside agents' presence: the commits that `note_commits` saw
+NOTES_MOST = 65_536  # bytes
+# Words of a line that can move the branch that is checked out.
+VERBS = ("commit", "merge", "cherry-pick", "revert", "am", "rebase")
 LOOK_S = 1.0  # seconds in which git must list the changed files
 TOLD = 5  # files that one reply explains
 WROTE = "Your command changed files that others hold or have changed:"
@@ -118,3 +124,34 @@ def _text(remarks: "Sequence[WriteRemark]", lead: str) -> str:
         lines.append(f"Also: {', '.join(file(remark.path) for remark in remarks[TOLD : TOLD * 4])}")
     hints = dict.fromkeys(remark.hint for remark in remarks[:TOLD] if remark.hint)
     return "\n".join([*lines, *(f"Next: {hint}" for hint in hints)])
+
+
+def note_commits(context: "HookContext", since: str) -> None:
+    """Note the commits that the step created on the branch of this worktree, `since` a time, around
+    git's guard. Nothing in git says who did it: agents commit in their person's name."""
+    lines = [line for use in context.event.tool_uses if use.verb == RAN for line in use.what]
+    words = {word for line in lines if "git" in line for word in line[:16_384].split()}
+    if words.isdisjoint(VERBS):
+        return
+    from ghp_agents.hotpath import own_file, own_name
+    from ghp_agents.hotpath.locate import branch
+
+    name, presence = branch(context.place.git_dir), context.presence() or {}
+    is_outside = own_name.left_worktree(context.place, context.agent, context.here, presence)
+    if name is None or not (is_outside or "generation" in presence):
+        return
+    from pathlib import Path
+
+    from ghp_agents.core.clock import to_seconds
+    from ghp_agents.git import ref_log
+
+    try:
+        began = int(to_seconds(since))
+    except ValueError:
+        return
+    moves = ref_log.read(Path(context.place.common_dir, "logs/refs/heads", name))
+    new = [move for move in moves if move.at >= began and (move.creates or move.merges)]
+    path = f"{context.folders[0]}/{NOTES}"
+    if new and not (os.path.lexists(path) and os.lstat(path).st_size > NOTES_MOST):
+        text = "".join(f"{name} {context.agent} {move.new}\n" for move in new)
+        own_file.append(path, text.encode("utf-8", "surrogateescape"))

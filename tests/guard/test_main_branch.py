@@ -64,6 +64,19 @@ def test_in_its_worktree_it_needs_no_name(repo: Path, place: Path) -> None:
     assert run_git(place, "push", "origin", "HEAD").returncode == 0
 
 
+def test_the_variable_of_a_trial_only_refuses(repo: Path, place: Path) -> None:
+    before = tips(repo)
+    empty = ("commit", "--allow-empty", "-m", "x")
+    for top, command, why in (
+        (place, empty, "GHP_TRIAL is set, so nothing was committed."),
+        (repo, (*empty, "--no-verify"), REFUSED),
+        (place, ("push", "origin", "HEAD:main"), REFUSED),
+    ):
+        done = run_git(top, *command, env=WORKER | {"GHP_TRIAL": "1"})
+        assert (done.returncode != 0, why in done.stderr) == (True, True)
+    assert tips(repo) == before
+
+
 def test_the_queue_passes_and_so_does_what_it_merged(repo: Path, place: Path) -> None:
     assert invoke("agent-finish --as worker-1", place).code == 0
     merged = invoke("agent-merge 2 --unchecked --as worker-1", repo)

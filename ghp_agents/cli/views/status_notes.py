@@ -10,6 +10,7 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import background, heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls.merging import past_queue
 from ghp_agents.reports.overview import Totals
 from ghp_agents.settings import consent
 from ghp_agents.state.join import SyncStatus
@@ -70,6 +71,8 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         output.say(f"{count(totals.questions, 'question')} open: `ghp agent-escalations --open`.")
     if totals.budget:
         output.warn(totals.budget, "`ghp agent-report --cost` shows what was used.")
+    for words in past_queue.warnings(past_queue.find(app)):
+        output.warn(*words)
     warn_of_rivalries(presence.rivalries(app.ws))
     for trouble in app.ws.settings.unreadable:
         output.warn(f"{trouble} Its last values stay in force.", UNREADABLE)

@@ -126,10 +126,12 @@ _HEAD = """\
 python={python}
 """
 _QUIET_END = '[ -x "$python" ] || exit 0\n'  # the hook pre-commit warns
-# Whether git reaches us; no hook of the project runs then (`git_hooks/trial.py`).
+# Whether git reaches us; no hook of the project runs then (`git_hooks/trial.py`). It only refuses:
+# the variable opens nothing to an agent that sets it.
 _TRIAL = """\
 if [ -n "${GHP_TRIAL-}" ]; then
   "$python" -P -c "import ghp_agents" && echo "$GHP_TRIAL"
+  echo "Error: GHP_TRIAL is set, so nothing was committed. Hint: unset GHP_TRIAL" >&2
   exit 1
 fi
 """
