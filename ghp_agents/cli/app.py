@@ -15,6 +15,7 @@ from ghp_agents.cli import common_options, output
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
+from ghp_agents.core import notices
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.wiring import App
 
@@ -227,6 +228,8 @@ def run(argv: Sequence[str], application: App | None = None) -> int:
         output.clocked(lambda: application.clock.now()),
     ):
         code = _run(argv, application, is_hook=is_hook)
+        for text in notices.take():
+            output.warn(text)
     return int(ExitCode.DONE) if is_hook else code
 
 

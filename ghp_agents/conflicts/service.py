@@ -208,7 +208,7 @@ def trunk_tip(ws: Workspace) -> KnownTrunk:
             return KnownTrunk(default_branch.trunk(ws) or "main", tip, ref)
     raise NotFoundError(
         "There is no main branch to compare with.",
-        hint="Commit to it first, or name it: `agents.trunk` in the configuration.",
+        hint="Commit to it first. If it has another name, `ghp agent-doctor` says how to name it.",
     )
 
 

@@ -165,7 +165,7 @@ def _branches(ws: Workspace) -> Iterator[DefaultBranch]:
     """The default branch, and the one that its own configuration names."""
     own = configuration.own_values(ws.ground)
     named = _trunk_named(own)
-    line = default_branch.find(ws.folder, remote=own.get("remote"), named=named)
+    line = configuration.main_line(ws.ground, own)
     if line is None:
         return
     names = [line.name]
@@ -230,7 +230,7 @@ def _files(ws: Workspace, commit: str, folder: str, suffix: str) -> list[str]:
 
 def _address(ws: Workspace) -> str:
     """The address of main's remote. Raises RefusedError."""
-    line = default_branch.find(ws.folder, remote=configuration.own_values(ws.ground).get("remote"))
+    line = configuration.main_line(ws.ground, configuration.own_values(ws.ground))
     address = git.config(ws.folder, f"remote.{line.remote}.url") if line else None
     if not address:
         raise RefusedError(

@@ -18,12 +18,15 @@ from ghp_agents.doctor import (
     unguarded_clients,
 )
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
+from ghp_agents.git import worktree_admin
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.integrations.clients import checks as guard_checks
 from ghp_agents.ports import Context
+from ghp_agents.pulls import update_branch
 from ghp_agents.pulls.body_template import TEMPLATES
 from ghp_agents.pulls.merging import past_queue
 from ghp_agents.state.admin_port import Probe, StoreAdmin
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
 _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
@@ -45,6 +48,7 @@ def checks(
     return {
         **machine_checks.checks(ctx.ws),
         "sharing": partial(check_sharing, ground),
+        "main-branch": partial(check_main_branch, ctx),
         templates.CODE: partial(templates.check, ctx.ws, TEMPLATES),
         card_checks.CODE: partial(card_checks.check, ctx.ws),
         sandbox_checks.CODE: partial(sandbox_checks.check, ctx.ws),
@@ -69,6 +73,13 @@ def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
         yield finding.ok(
             "sharing", f"Clones share state through {sharing.remote} ({sharing.address})."
         )
+
+
+def check_main_branch(ctx: Context) -> Iterator[Finding]:
+    """Report if this clone cannot tell the main branch."""
+    if trunk(ctx.ws) is None and worktree_admin.branches(ctx.ws.folder):
+        error = update_branch.no_main_branch(ctx.ws)
+        yield finding.error("main-branch", str(error), error.hint)
 
 
 def check_knowledge(

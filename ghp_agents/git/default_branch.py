@@ -11,8 +11,10 @@ from typing import NamedTuple
 from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
+from ghp_agents.hotpath import locate
 
 USUAL = ("main", "master")
+TOOLS = ("ghp/", "ghp-")  # branches that hold records, not files of the project
 HEADS, REMOTES = "refs/heads/", "refs/remotes/"
 
 
@@ -27,13 +29,15 @@ class DefaultBranch(NamedTuple):
 def find(
     folder: Path, *, remote: str | None = None, named: str | None = None
 ) -> DefaultBranch | None:
-    """The default branch: the one that is `named`, else the remote's choice, else main or master.
-    None if there is no such branch. Raises GitError."""
+    """The default branch: the one that is `named`, else as `chosen` says. None if there is no such
+    branch. Raises GitError."""
     from ghp_agents.git import worktree  # rarely needed
 
     refs = worktree.branches(folder, *USUAL, *([named] if named else []))
     remote = remote or remote_of(refs)
-    name = named or chosen(refs, remote)
+    name = named or chosen(folder, refs, remote)
+    if name and name not in (*USUAL, named):
+        refs = worktree.branches(folder, name)
     places = (f"{REMOTES}{remote}/{name}", f"{HEADS}{name}")
     ref = next((place for place in places if name and place in refs), None)
     return DefaultBranch(name, ref, remote) if name and ref else None
@@ -45,13 +49,45 @@ def remote_of(refs: Mapping[str, str]) -> str:
     return min(names, key=lambda name: (name != "origin", name), default="origin")
 
 
-def chosen(refs: Mapping[str, str], remote: str) -> str | None:
-    """The remote's default branch, else main or master; None if there is none."""
+def chosen(folder: Path, refs: Mapping[str, str], remote: str) -> str | None:
+    """The remote's default branch, else main or master, else the only branch; `refs` are those of
+    `worktree.branches`. In a bare repository, HEAD names it. None if none of these is there."""
     head = refs.get(f"{REMOTES}{remote}/HEAD", "")
     if head:
         return head.removeprefix(f"{REMOTES}{remote}/")
     here = {ref.removeprefix(HEADS).removeprefix(f"{REMOTES}{remote}/") for ref in refs}
-    return next((name for name in USUAL if name in here), None)
+    usual = next((name for name in USUAL if name in here), None)
+    return _of_bare(folder) or usual or _only(folder, remote)
+
+
+def candidates(folder: Path, remote: str) -> list[list[str]]:
+    """The branches that may be the default one, on the remote and here, without those for issues.
+    Raises GitError."""
+    from ghp_agents.git import worktree_admin  # rarely needed
+
+    places = worktree_admin.remote_branches(folder, remote), worktree_admin.branches(folder)
+    return [[name for name in names if not _is_aside(name)] for names in places]
+
+
+def _only(folder: Path, remote: str) -> str | None:
+    """The only branch of the remote, or here if the remote has none."""
+    names = next(filter(None, candidates(folder, remote)), [])
+    return names[0] if len(names) == 1 else None
+
+
+def _is_aside(name: str) -> bool:
+    return name.startswith(TOOLS) or locate.issue_of_branch(name) is not None
+
+
+def _of_bare(folder: Path) -> str | None:
+    """The branch that HEAD of a bare repository names: a clone has the remote's choice there."""
+    place = locate.walk_up(str(folder))
+    if place is None or not locate.core(place.common_dir)[0]:
+        return None
+    name = locate.branch(place.common_dir)
+    with suppress(UnreadableRefsError):
+        return name if name and clone_files.ref(folder, f"{HEADS}{name}") else None
+    return name
 
 
 def text(folder: Path, commit: str, path: str) -> str | None:
@@ -70,6 +106,9 @@ def watched(
     watched without git. Local branches matter only if no remote has it."""
     branches = sorted({*USUAL, *(name for name in names if ".." not in name.split("/"))})
     paths = ["packed-refs", "refs/remotes", "reftable/tables.list"]
+    if line is None or line.name not in USUAL:  # another branch may be the only one no more
+        paths += [HEADS, *(REMOTES + remote for remote in remotes)]
+        paths += ["HEAD"] if locate.core(common_dir)[0] else []
     if line is None or line.ref.startswith(HEADS):
         paths += [HEADS + name for name in branches]
     for remote in sorted(set(remotes)):

@@ -105,7 +105,7 @@ class GitHubForge:
         number = pull.number
         texts: dict[str, Any] = {
             name: value
-            for name, value in (("title", new.title), ("state", new.state))
+            for name, value in (("title", new.title), ("state", new.state), ("base", new.base))
             if value is not None
         }
         if new.body is not None or sent != pull.sent:

@@ -143,7 +143,7 @@ def publish(
     notes: tuple[str, ...] = (),
 ) -> Finished:
     """Push the branch and open its pull request. Raises RefusedError, UnknownError."""
-    actor, issue, base, branch = subject
+    actor, issue, branch, base = subject.actor, subject.issue, subject.branch, tips.base
     update_branch.send(ctx.ws, tips, head)
     about = evidence.topic(ctx, actor, str(issue.number))
     work_branch = evidence.branch(ctx.ws)

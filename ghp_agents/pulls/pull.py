@@ -71,6 +71,7 @@ class PullChange(NamedTuple):
     head: str | None = None
     draft: bool | None = None
     state: str | None = None  # open, closed; only a merge sets merged
+    base: str | None = None
 
 
 class Checks(NamedTuple):
@@ -172,7 +173,7 @@ def effective(pull: Pull, change: PullChange) -> PullChange:
 
 def brought_up(pull: Pull, new: NewPull) -> PullChange:
     """Return the change that updates an open pull request to what a new one would be."""
-    return effective(pull, PullChange(new.title, new.body, new.head, new.draft))
+    return effective(pull, PullChange(new.title, new.body, new.head, new.draft, base=new.base))
 
 
 def newest(pulls: Iterable[Pull], branch: str) -> Pull | None:
@@ -209,7 +210,9 @@ def not_found(number: int) -> NotFoundError:
 def no_base(name: str) -> RefusedError:
     """Return the error for a main branch that does not exist."""
     return RefusedError(
-        f"There is no branch {name}.", hint="Set `agents.trunk` to the main branch."
+        f"There is no branch {name} to merge into.",
+        hint="If it was renamed, `ghp agent-finish` in the worktree of the work names the new one. "
+        f"Otherwise push it, `git push origin {name}`, or correct `agents.trunk`.",
     )
 
 

@@ -21,7 +21,6 @@ from ghp_agents.pulls import branch_names
 from ghp_agents.pulls.update_branch import no_main_branch
 from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 
@@ -201,7 +200,7 @@ def refuse_without_a_beginning(ws: Workspace) -> None:
 
 
 def _base(ws: Workspace) -> str:
-    base = trunk(ws)
+    base = branches.main_branch(ws)
     if base is not None:
         return base
     if not worktree.head(ws.folder) and not worktree_admin.branches(ws.folder):
@@ -209,7 +208,7 @@ def _base(ws: Workspace) -> str:
             "This repository has no commits yet.",
             hint="Make the first commit on the main branch or fetch it, then start again.",
         )
-    raise no_main_branch()
+    raise no_main_branch(ws)
 
 
 def _no_commit(base: str) -> RefusedError:
@@ -221,7 +220,9 @@ def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBra
     local = worktree_admin.branches(ws.folder)
     notes: tuple[str, ...] = ()
     try:
-        tip = branches.tips(ws, base).get(base)
+        now, tips = branches.main_and_tips(ws)
+        base = now or base
+        tip = tips.get(base)
         on_remote = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(reported)])
     except UnknownError as error:
         remote = branches.where(ws)

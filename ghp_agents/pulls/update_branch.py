@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UnknownError
 from ghp_agents.core.ids import listed
-from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git import default_branch, merge, worktree, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.git.merge import MergeResult
+from ghp_agents.hotpath.quoting import file
 from ghp_agents.pulls.pull import no_base
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
+
+LISTED = 10  # branches that are named
 
 
 class Tips(NamedTuple):
@@ -35,9 +37,9 @@ def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
         raise NotSetUpError(
             "There is no worktree here.", hint="Change to the worktree of the issue."
         )
-    base, branch = trunk(ws), ws.branch
+    base, branch = branches.main_branch(ws), ws.branch
     if base is None:
-        raise no_main_branch()
+        raise no_main_branch(ws)
     if branch is None:
         raise RefusedError(
             "No branch is checked out here (detached HEAD).",
@@ -48,11 +50,30 @@ def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
     return base, branch
 
 
-def no_main_branch() -> RefusedError:
+def unclear_main(ws: Workspace) -> RefusedError | None:
+    """The error if there are branches and none is known to be the main one; the remote is asked.
+    Raises UnknownError."""
+    name, tips = branches.main_and_tips(ws)
+    if name in tips or not worktree_admin.branches(ws.folder):
+        return None
+    if name and worktree_admin.tip(ws.folder, f"{branches.HEADS}{name}"):
+        return None  # it was not pushed yet
+    return no_base(name) if name else no_main_branch(ws)
+
+
+def no_main_branch(ws: Workspace) -> RefusedError:
     """The error where no branch is known to be the main one."""
+    remote = branches.where(ws)
+    pushed, local = default_branch.candidates(ws.folder, remote.name if remote else "")
+    names = [*dict.fromkeys([*pushed, *local])]
+    name = ws.branch if ws.branch in names else next(iter(names), "main")
+    how = f'commit `{{"agents": {{"trunk": "{name}"}}}}` there, as .ghp/config.json'
+    if remote and name in pushed:
+        how += f", or run `git remote set-head {quote(remote.name)} {quote(name)}`"
     return RefusedError(
-        "Cannot tell which branch is the main branch.",
-        hint="Set `agents.trunk` in .ghp/config.json.",
+        f"Cannot tell which branch is the main branch: "
+        f"{listed([*map(file, names)], LISTED) or 'there is none'}.",
+        hint=f"Choose one, such as {file(name)}: {how}.",
     )
 
 
@@ -88,7 +109,8 @@ def is_behind(ws: Workspace, tips: Tips) -> bool:
 def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     """Fetch, and read the tips; change nothing. Raises UnknownError, RefusedError if the remote
     branch has commits that are missing here."""
-    fetched = branches.tips(ws, base, branch)
+    now, fetched = branches.main_and_tips(ws, branch)
+    base = now or base
     if base not in fetched:
         raise no_base(base)
     remote = branches.where(ws)

@@ -8,6 +8,7 @@ cached, and the cache is validated without starting git.
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,6 +34,7 @@ TRUNK = "main "  # with the ref: the name of the default branch's file among the
 LARGEST = 1_000_000  # bytes of a file
 TRUNK_KEYS = ("trunk", "main_branch")
 Marks = list[list[Any]]
+UNCLEAR = 100  # branches whose files are read if nothing tells which is the default one
 TRIES = 3  # each default branch that names another one adds files to watch
 
 
@@ -134,8 +136,7 @@ def at(here: ConfigPlaces, commit: str) -> Settings | None:
     try:
         configured = schema.values(f"{commit[:12]}:{FILE}", text)
     except schema.ConfigError:
-        named = own.get("trunk") or own.get("main_branch")
-        main = default_branch.find(here.folder, remote=own.get("remote"), named=named)
+        main = main_line(here, own)
         if main is None or not last_read.has(here.home, TRUNK + main.ref):
             raise
         configured = last_read.last(here.home, TRUNK + main.ref)
@@ -151,12 +152,51 @@ def is_of_owner(here: ConfigPlaces, own: Mapping[str, Any], commit: str, answer:
     """Whether a commit is on the default branch of the trusted owner's remote."""
     if not answer.owner:
         return False
-    named = own.get("trunk") or own.get("main_branch")
-    line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
+    line = main_line(here, own)
     is_theirs = line is not None and _is_owners(here, line, answer)
     from ghp_agents.git import worktree  # needed once for each change
 
     return is_theirs and line is not None and worktree.contains(here.folder, line.ref, commit)
+
+
+def main_line(here: ConfigPlaces, own: Mapping[str, Any]) -> DefaultBranch | None:
+    """The default branch. Where nothing else tells, it is the one branch whose own file names it in
+    `agents.trunk`. None if there is none. Raises GitError."""
+    named, remote = _named(own), own.get("remote")
+    line = default_branch.find(here.folder, remote=remote, named=named)
+    if line or named:
+        return line
+    naming = [line for line in _unclear(here, remote) if _names_itself(here, line)]
+    names = {line.name for line in naming}
+    return naming[0] if len(names) == 1 else None
+
+
+def _named(own: Mapping[str, Any]) -> str | None:
+    return own.get("trunk") or own.get("main_branch")
+
+
+def _unclear(here: ConfigPlaces, remote: str | None) -> list[DefaultBranch]:
+    """The branches of which one is the default one, if nothing tells which."""
+    from ghp_agents.git import worktree  # rarely needed
+
+    remote = remote or default_branch.remote_of(worktree.branches(here.folder))
+    pushed, local = default_branch.candidates(here.folder, remote)
+    prefix = f"{default_branch.REMOTES}{remote}/"
+    lines = [DefaultBranch(name, prefix + name, remote) for name in pushed]
+    lines += [DefaultBranch(name, default_branch.HEADS + name, remote) for name in local]
+    return lines[:UNCLEAR]
+
+
+def _names_itself(here: ConfigPlaces, line: DefaultBranch) -> bool:
+    text = default_branch.text(here.folder, line.ref, FILE)
+    if text is None:
+        return False
+    from ghp_agents.settings import schema
+
+    try:
+        return _named(schema.values(f"{line.ref}:{FILE}", text)) == line.name
+    except schema.ConfigError:
+        return False
 
 
 def of_person(here: ConfigPlaces) -> Settings:
@@ -182,9 +222,9 @@ def _last_values(here: ConfigPlaces, path: Path, troubles: list[str]) -> dict[st
 def _trunk(here: ConfigPlaces, own: Mapping[str, Any], troubles: list[str]) -> Trunk:
     """The settings on the default branch; empty if it has none, or cannot be read."""
     answer = agreement.read(here.environ, here.common_dir)
-    named = own.get("trunk") or own.get("main_branch")
+    named = _named(own)
     try:
-        line = default_branch.find(here.folder, remote=own.get("remote"), named=named)
+        line = main_line(here, own)
         judged = judge(here, line, answer, troubles)
         names = {key: judged.kept.pop(key) for key in TRUNK_KEYS if key in judged.kept}
         other = names.get("trunk") or names.get("main_branch")
@@ -259,6 +299,9 @@ def _watched_paths(
         names += [trunk.line.name, trunk.kept.get("trunk"), trunk.kept.get("main_branch")]
         remotes.append(trunk.line.remote)
     line = trunk.line if trunk else None
+    if trunk and line is None:
+        with suppress(git.GitError, NotSetUpError):
+            names += [line.name for line in _unclear(here, own.get("remote"))]
     paths = default_branch.watched(str(here.common_dir), remotes, filter(None, names), line)
     answers = str(agreement.place(here.environ, here.common_dir))
     return [*paths, f"{here.common_dir}/config", answers]

@@ -33,7 +33,7 @@ class Settings(NamedTuple):
     compact_after: float | str = 604_800.0  # when settled records leave a tip; or never
     keep_messages: float | str = 2_592_000.0  # when conversations that are over do
     timeout: float = 30.0  # for one exchange with the remote
-    trunk: str | None = None  # None: the remote's HEAD, main or master
+    trunk: str | None = None  # None: the remote's HEAD, main, master, or the only branch
     resume_chars: int = 16_000
     patch_bytes: int = 5_000_000  # the maximum of uncommitted work that a handoff stores
     capabilities: Mapping[str, tuple[str, ...]] = {}  # by agent

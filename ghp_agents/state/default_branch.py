@@ -6,12 +6,12 @@ from ghp_agents.workspace import Workspace
 
 
 def trunk(ws: Workspace) -> str | None:
-    """The default branch's name: as configured, else the remote's choice, else main or master; None
-    if there is none of these."""
+    """The default branch's name: as configured, else the remote's choice, main or master, or the
+    only branch; None if there is none of these."""
     if ws.settings.trunk:
         return ws.settings.trunk
     branches = worktree.branches(ws.folder, *USUAL)
-    return default_branch.chosen(branches, _remote(ws, branches))
+    return default_branch.chosen(ws.folder, branches, _remote(ws, branches))
 
 
 def trunk_refs(ws: Workspace) -> list[str]:
@@ -24,7 +24,7 @@ def trunk_places(ws: Workspace) -> list[str]:
     """The refs of the default branch, here and on the remote."""
     names = (*USUAL, ws.settings.trunk) if ws.settings.trunk else USUAL
     branches = worktree.branches(ws.folder, *names)
-    name = ws.settings.trunk or default_branch.chosen(branches, _remote(ws, branches))
+    name = ws.settings.trunk or default_branch.chosen(ws.folder, branches, _remote(ws, branches))
     if name is None:
         return []
     if name not in names:  # the remote's own choice

@@ -4,13 +4,18 @@ Every push compares with the commit last seen. The default branch is never force
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from ghp_agents.core import notices
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree_admin
+from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git.refs import SYMBOLIC
+from ghp_agents.hotpath.quoting import file
 from ghp_agents.state import git_credentials
 from ghp_agents.state.coordination import Remote, coordination_remote
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.known_branches import HEADS as HEADS
 from ghp_agents.state.known_branches import known_tip as known_tip
 from ghp_agents.state.known_branches import tracking
@@ -23,6 +28,7 @@ _FETCH_FLAGS = (
     *("--no-tags", "--no-write-fetch-head", "--no-auto-maintenance", "--refmap="),
     *("--recurse-submodules=no", "-q"),
 )
+HEAD = "HEAD"  # of a remote: a name for its default branch
 ATTEMPTS = 4  # retried only if another process of this clone fetched, too
 
 
@@ -51,11 +57,57 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
     if remote is None or not patterns:
         return {}
     refs = [HEADS + pattern for pattern in patterns]
-    done = _run_remote(ws, remote, ["ls-remote", "--refs", remote.name, *refs])
+    done = _run_remote(ws, remote, ["ls-remote", "--symref", remote.name, HEAD, *refs])
     if done.code != 0:
         raise unreachable(remote, first_error(done))
-    pairs = (line.split("\t", 1) for line in done.text.splitlines() if "\t" in line)
-    return {ref.removeprefix(HEADS): oid for oid, ref in pairs if ref.startswith(HEADS)}
+    pairs = [line.split("\t", 1) for line in done.text.splitlines() if "\t" in line]
+    for target, ref in pairs:
+        if ref == HEAD and target.startswith(f"{SYMBOLIC}{HEADS}"):
+            _follow(ws, remote, target.removeprefix(f"{SYMBOLIC}{HEADS}"))
+    return {
+        ref.removeprefix(HEADS): oid
+        for oid, ref in pairs
+        if ref.startswith(HEADS)
+        and not ref.endswith(f"/{HEAD}")  # our question after HEAD finds them
+    }
+
+
+def main_branch(ws: Workspace) -> str | None:
+    """The default branch. The remote is asked if this clone cannot tell; None if neither can."""
+    name = trunk(ws)
+    if name is None:
+        with suppress(UnknownError):
+            matching(ws, [HEAD])
+    return name or trunk(ws)
+
+
+def main_and_tips(ws: Workspace, *names: str) -> tuple[str | None, dict[str, str]]:
+    """The default branch as the remote has it now, and `tips` of it and of `names`. Raises
+    UnknownError."""
+    base = main_branch(ws)
+    current = tips(ws, *filter(None, [base]), *names)
+    now = trunk(ws)  # the remote may have just said that it has another one
+    return now, current if now == base or not now else tips(ws, now, *names)
+
+
+def _follow(ws: Workspace, remote: Remote, name: str) -> None:
+    """Note the remote's default branch as `git fetch` does since 2.48, and say if it was another
+    here. A remote's own `followRemoteHEAD` of `never` leaves it as it is."""
+    ref = f"refs/remotes/{remote.name}/{HEAD}"
+    if worktree.branches(ws.folder).get(ref) == tracking(remote, name):
+        return
+    if ws.git_value(f"remote.{remote.name}.followremotehead") == "never":
+        return
+    before = trunk(ws)
+    if not worktree_admin.tip(ws.folder, tracking(remote, name)):
+        _fetch(ws, remote, [name])
+    git.run(["symbolic-ref", ref, tracking(remote, name)], cwd=ws.folder)
+    if before and trunk(ws) == name != before:
+        notices.note(
+            f"The default branch of {remote.name} is {file(name)}, not {file(before)}: new work "
+            f"begins there and goes there. To keep {file(before)}, name it in `agents.trunk` on "
+            f"{file(name)}, and run `ghp agent-trust`."
+        )
 
 
 def fetch_aside(ws: Workspace, name: str, env: Mapping[str, str]) -> str:

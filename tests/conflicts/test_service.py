@@ -248,6 +248,7 @@ def test_an_unknown_agent_and_one_without_work_here_are_refused(repo: Path) -> N
 
 def test_without_a_main_branch_nothing_can_be_compared(repo: Path) -> None:
     git(repo, "branch", "--quiet", "-m", "main", "other")
+    git(repo, "branch", "--quiet", "third")
     with pytest.raises(NotFoundError, match="There is no main branch to compare with"):
         survey(repo)
 

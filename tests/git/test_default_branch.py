@@ -5,7 +5,7 @@ from pathlib import Path
 from ghp_agents.git import default_branch as trunkline
 from ghp_agents.git.default_branch import DefaultBranch
 from ghp_agents.hotpath import policy_stamp as rulestamp
-from tests.support.git import commit, git
+from tests.support.git import add_worktree, commit, git
 
 
 def test_the_remotes_trunk_goes_before_a_branch_of_its_name_here(clone: Path) -> None:
@@ -21,7 +21,28 @@ def test_the_remotes_trunk_goes_before_a_branch_of_its_name_here(clone: Path) ->
 def test_without_a_remote_it_is_here(repo: Path) -> None:
     assert trunkline.find(repo) == DefaultBranch("main", "refs/heads/main", "origin")
     git(repo, "branch", "--move", "main", "work")
+    git(repo, "branch", "agent/w1/12-parse")
+    assert trunkline.find(repo) == DefaultBranch("work", "refs/heads/work", "origin")
+    paths = trunkline.watched(f"{repo}/.git", ["origin"], ["work"], trunkline.find(repo))
+    marks = rulestamp.marks(paths)
+    git(repo, "branch", "other")
     assert trunkline.find(repo) is None
+    assert rulestamp.marks(paths) != marks, "it is the only one no more"
+
+
+def test_the_remotes_choice_may_have_any_name(clone: Path) -> None:
+    git(clone, "push", "--quiet", "origin", "HEAD:release/next", "HEAD:other")
+    git(clone, "remote", "set-head", "origin", "release/next")
+    there = DefaultBranch("release/next", "refs/remotes/origin/release/next", "origin")
+    assert trunkline.find(clone) == there
+
+
+def test_head_of_a_bare_clone_is_the_remotes_choice(clone: Path, tmp_path: Path) -> None:
+    git(clone, "branch", "--move", "main", "trunk")
+    git(clone, "branch", "main")
+    git(tmp_path, "clone", "--quiet", "--bare", str(clone), "bare.git")
+    work = add_worktree(tmp_path / "bare.git", tmp_path / "work", "mine")
+    assert trunkline.find(work) == DefaultBranch("trunk", "refs/heads/trunk", "origin")
 
 
 def test_a_move_of_the_trunk_is_seen_without_git(clone: Path) -> None:

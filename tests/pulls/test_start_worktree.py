@@ -54,9 +54,32 @@ def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
 
 def test_without_a_trunk_nothing_is_begun(road: Road) -> None:
     git(road.folder, "branch", "--move", "work")
+    git(road.folder, "branch", "other")
     house = road.house("worker-1")
-    with pytest.raises(RefusedError, match="Cannot tell which branch is the main branch"):
+    with pytest.raises(RefusedError) as refused:
         start_place.place_worktree(house, "worker-1", house.tracker.get(1))
+    assert str(refused.value) == "Cannot tell which branch is the main branch: other, work."
+    assert refused.value.hint == (
+        'Choose one, such as work: commit `{"agents": {"trunk": "work"}}` there, as '
+        ".ghp/config.json."
+    )
+    commit(road.folder, {".ghp/config.json": '{"agents": {"trunk": "work"}}'})  # as it says
+    house = road.house("worker-1")
+    place = start_place.place_worktree(house, "worker-1", house.tracker.get(1))
+    assert git(place.path, "rev-parse", "HEAD") == git(road.folder, "rev-parse", "work")
+
+
+def test_two_branches_that_name_themselves_are_no_main_branch(road: Road) -> None:
+    git(road.folder, "branch", "--move", "work")
+    commit(road.folder, {".ghp/config.json": '{"agents": {"trunk": "work"}}'})
+    git(road.folder, "switch", "--quiet", "-c", "other")
+    commit(road.folder, {".ghp/config.json": '{"agents": {"trunk": "other"}}'})
+    git(road.folder, "switch", "--quiet", "-c", "agent/w1/1-x", "work")
+    commit(road.folder, {".ghp/config.json": '{"agents": {"trunk": "agent/w1/1-x"}}'})
+    assert road.house("worker-1").ws.settings.trunk is None
+    git(road.folder, "branch", "-D", "other")
+    git(road.folder, "branch", "third")
+    assert road.house("worker-1").ws.settings.trunk == "work", "a branch for an issue is none"
 
 
 def test_a_branch_that_is_checked_out_in_the_main_worktree_is_worked_on_there(road: Road) -> None:

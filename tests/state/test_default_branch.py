@@ -48,6 +48,7 @@ def test_a_remote_without_a_word_is_guessed_from(clone: Path, name: str) -> None
 
 def test_nothing_of_the_kind_is_no_trunk(repo: Path, tmp_path: Path) -> None:
     git(repo, "branch", "--move", "main", "work")
+    git(repo, "branch", "other")
     assert trunk(at(repo)) is None
     assert trunk_refs(at(repo)) == []
     git(tmp_path, "init", "--quiet", "--bare", "bare.git")

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import notices
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
 from tests.support.git import commit, git, refs
 from tests.support.hosts import hook, workspace
@@ -24,6 +26,62 @@ def test_tips_are_those_of_the_remote_now_and_fetched(clones: Clones) -> None:
     assert branches.known_tip(ws, "agent/one") == oid
     assert branches.known_tip(ws, "nothing") == ""
     assert not (one / ".git/FETCH_HEAD").exists()
+
+
+def renamed(remote: Path, name: str) -> None:
+    """The host's default branch has another name."""
+    git(remote, "branch", "--move", "main", name)
+    git(remote, "symbolic-ref", "HEAD", f"refs/heads/{name}")
+
+
+def test_a_default_branch_that_the_host_renamed_is_followed_and_said(
+    clone: Path, remote: Path
+) -> None:
+    renamed(remote, "release/next")
+    head = git(clone, "rev-parse", "HEAD")
+    assert branches.main_and_tips(workspace(clone)) == ("release/next", {"release/next": head})
+    (said,) = notices.take()
+    assert said.startswith("The default branch of origin is release/next, not main: ")
+    assert branches.main_and_tips(workspace(clone))[0] == "release/next"
+    assert notices.take() == [], "it is said once"
+
+
+def test_git_can_be_told_to_leave_the_default_branch_as_it_is(clone: Path, remote: Path) -> None:
+    git(clone, "config", "remote.origin.followRemoteHEAD", "never")
+    git(remote, "branch", "trunk")
+    git(remote, "symbolic-ref", "HEAD", "refs/heads/trunk")
+    assert branches.main_and_tips(workspace(clone))[0] == "main"
+    assert notices.take() == []
+
+
+@pytest.mark.parametrize("broken", ["absent", "dangling", "detached"])
+def test_the_remote_is_asked_where_this_clone_cannot_tell(
+    clone: Path, remote: Path, broken: str
+) -> None:
+    git(clone, "push", "--quiet", "origin", "HEAD:other")
+    renamed(remote, "trunk")
+    git(clone, "branch", "--move", "main", "mine")
+    git(clone, "update-ref", "-d", "refs/remotes/origin/main")
+    ref = "refs/remotes/origin/HEAD"
+    if broken == "absent":
+        git(clone, "symbolic-ref", "--delete", ref)
+    elif broken == "detached":
+        git(clone, "update-ref", "--no-deref", ref, "HEAD")
+    assert trunk(workspace(clone)) in (None, "other"), "the only one it knows"
+    assert branches.main_and_tips(workspace(clone))[0] == "trunk"
+    assert trunk(workspace(clone)) == "trunk"
+    notices.take()
+
+
+def test_a_head_that_names_no_branch_says_nothing(clone: Path, remote: Path) -> None:
+    git(clone, "push", "--quiet", "origin", "HEAD:trunk")
+    for head in ("unborn", "detached"):
+        if head == "detached":
+            git(remote, "update-ref", "--no-deref", "HEAD", git(clone, "rev-parse", "HEAD"))
+        else:
+            git(remote, "symbolic-ref", "HEAD", "refs/heads/nowhere")
+        assert branches.main_and_tips(workspace(clone))[0] == "main"
+    assert notices.take() == []
 
 
 def test_without_a_remote_they_are_those_of_the_clone(repo: Path) -> None:

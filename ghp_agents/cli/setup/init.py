@@ -1,6 +1,7 @@
 """`agent-init`: set a repository up, or take all of it away."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import click
 
@@ -12,12 +13,13 @@ from ghp_agents.cli.setup.guards import Guards
 from ghp_agents.cli.setup.trust import consent_at_set_up
 from ghp_agents.cli.setup.uninstall import Removal, take_away
 from ghp_agents.consent import service as consent
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as services
 from ghp_agents.integrations.clients import instructions
 from ghp_agents.integrations.clients.config_files import FOUND, NoClientError
 from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.pulls import update_branch
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
 
@@ -125,6 +127,8 @@ def init(
             consent.refuse_agents(app.ws)
         block = instructions.to_put(app.ws.root) if agents_md else []
         _set_up(app, agent, selection, block, config=config, probe=not no_probe, dry_run=dry_run)
+        if not dry_run:
+            _ask_main_branch(app)
         if agents_md is None and not dry_run:
             _offer_block(app)
         if not dry_run:
@@ -187,6 +191,17 @@ def _set_up(
             f"GHP_AGENT={ws.environ['GHP_AGENT']} is set and overrides the worktree's name.",
             "Unset it, or set it to the same name.",
         )
+
+
+def _ask_main_branch(app: App) -> None:
+    """Ask the remote for its default branch, unless it was just found to be out of reach."""
+    last = app.ground.last_probe()
+    if app.ground.sharing().remote is not None and last is not None and last.taken is None:
+        return
+    with suppress(GhpError):  # the next `ghp agent-start` says it
+        error = update_branch.unclear_main(app.ws)
+        if error:
+            output.warn(str(error), error.hint)
 
 
 def _offer_block(app: App) -> None:
