@@ -22,6 +22,8 @@ ALIASES: dict[tuple[str, ...], tuple[str, ...]] = {
     ("agent-notes", "create"): ("agent-remember",),
     ("agent-notes", "add"): ("agent-remember",),
     ("agent-notes", "search"): ("agent-recall",),
+    ("agent-escalations", "show"): ("agent-escalations",),
+    ("agent-escalations", "list"): ("agent-escalations",),
     ("agent-pr",): ("agent-pull",),
     ("agent-prs",): ("agent-pulls",),
     ("agent-note",): ("agent-notes",),
@@ -96,9 +98,7 @@ def canonical(args: Sequence[str]) -> list[str]:
 
 
 def suggested_below(command: str, word: str) -> list[str]:
-    """The commands below another that do what an unknown one says; of a number, `show`."""
-    if word.removeprefix("#").isdecimal():
-        return ["show"]
+    """The commands below another that do what an unknown one says."""
     return [name for name, words in BELOW.get(command, {}).items() if word in words.split()]
 
 

@@ -12,6 +12,8 @@ from ghp_agents.core.ids import one_line
 
 # The arguments of other commands, such as upstream's, are completed as files.
 _ANY = click.Argument(["words"], nargs=-1, shell_complete=complete.files)
+SHOWS = ("show", "read")  # commands that print one object
+NAMED = ("agent-workflows",)  # groups whose objects have any name
 SHORT = "ghpa"  # the program whose commands have no `agent-`
 ELSEWHERE = click.Command("elsewhere", params=[_ANY], add_help_option=False)
 
@@ -27,6 +29,9 @@ class Group(click.Group):
         if word.startswith("-"):
             return super().resolve_command(ctx, args)
         command = self.get_command(ctx, word)
+        if command is None and (shows := self._shows(ctx, word)):
+            args, word = [shows, *args], shows
+            command = self.get_command(ctx, word)
         if command is not None:
             common_options.add(command)
             secret_gate.add(command)
@@ -51,6 +56,14 @@ class Group(click.Group):
             if command is not None:
                 error.ctx = click.Context(command, parent=ctx, info_name=name)
             raise
+
+    def _shows(self, ctx: click.Context, word: str) -> str:
+        """The command that shows the object that `word` names, or nothing: `agent-issue 5` is
+        `agent-issue show 5`. Numbers, ids and names of jobs have a digit; no command has one."""
+        named = any(mark.isdigit() for mark in word) or (
+            self.name in NAMED and not self.alike(ctx, word)
+        )
+        return next((name for name in SHOWS if named and self.get_command(ctx, name)), "")
 
     def alike(self, ctx: click.Context, word: str) -> Sequence[str]:
         """The commands that an unknown one may mean."""

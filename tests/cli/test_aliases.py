@@ -16,8 +16,8 @@ def is_command(words: tuple[str, ...]) -> bool:
     context = click.Context(app, info_name="ghp")
     command = app.get_command(context, words[0])
     rest = [word for word in words[1:] if not word.startswith("-")]
-    if isinstance(command, click.Group) and rest:
-        command = command.get_command(context, rest[0])
+    if rest:
+        return isinstance(command, click.Group) and rest[0] in command.commands
     return command is not None
 
 
@@ -39,6 +39,7 @@ def test_each_suggestion_is_a_command_and_is_for_none() -> None:
         ("agent-issue list --label bug", "agent-issues --label bug"),
         ("agent-issue view 3", "agent-issue show 3"),
         ("agent-pr list", "agent-pulls"),
+        ("agent-escalations show E-1", "agent-escalations E-1"),
         ("agent-pr diff 3", "agent-pull show --diff 3"),
         ("agent-lease list", "agent-lease list"),
         ("agent-issue", "agent-issue"),

@@ -40,6 +40,22 @@ def test_an_unknown_command_is_told_what_it_may_have_meant(
     assert invoke(words, repo) == (2, "", error)
 
 
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("agent-issue 7", "agent-issue show 7"),
+        ("agent-issue #7 --json", "agent-issue show #7 --json"),
+        ("agent-pull 3", "agent-pull show 3"),
+        ("agent-notes N-3f9a", "agent-notes show N-3f9a"),
+        ("agent-inbox M-3f9a", "agent-inbox read M-3f9a"),
+        ("agent-workflows review", "agent-workflows show review"),
+        ("agent-escalations show E-3f9a", "agent-escalations E-3f9a"),
+    ],
+)
+def test_the_word_show_is_optional(repo: Path, short: str, full: str) -> None:
+    assert invoke(short, repo) == invoke(full, repo)
+
+
 def test_a_word_of_any_length_is_not_said_back_whole(repo: Path) -> None:
     code, _, err = invoke(["agent-" + "x" * 100_000], repo)
     assert (code, len(err) < 200) == (2, True)
