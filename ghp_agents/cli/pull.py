@@ -13,10 +13,10 @@ from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import pull as pull_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, NotFoundError, UsageError
+from ghp_agents.jobs import listing
 from ghp_agents.pulls import details as services
 from ghp_agents.pulls.details import PullDetails
 from ghp_agents.pulls.merging import merge, record_review, review_request
-from ghp_agents.pulls.requested_changes import standing
 from ghp_agents.pulls.review import TEXT_LIMIT, VERDICTS
 from ghp_agents.wiring import App
 
@@ -43,7 +43,7 @@ def pulls(app: App, closed: bool, limit: int | None, at: str | None, as_json: bo
         output.as_json([pull_view.fields(pull) for pull in listed])
     elif listed:
         unmerged = [pull for pull in listed if pull.state == "open"]
-        pull_view.table(listed, standing(ctx.store.snapshot(), unmerged))
+        pull_view.table(listed, listing.sent_back(ctx.store.snapshot(), unmerged))
     else:
         say_none(app, _none(closed) if then is None else "No pull request matched at that time.")
     if then is None:

@@ -4,7 +4,7 @@ Each step first checks whether it is already done. So a killed or repeated finis
 same pull request.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from shlex import quote
@@ -15,6 +15,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, AgentName, issue_of_branch, listed
 from ghp_agents.git import changed_paths, worktree
+from ghp_agents.git.worktree import Difference
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import commits, evidence, missing_commits, what_runs
 from ghp_agents.hotpath.quoting import file
@@ -278,10 +279,24 @@ def _refuse_failed(
             hint=f"Nothing was pushed. Full output: {run_checks.kept_in(ws, branch)}. To push "
             "it as a draft: `ghp agent-finish --draft`.",
         )
-    left = unfinished(ws, ws.folder)
+    left = provisioned_files.differences(ws, ws.folder)
     if left or worktree.head(ws.folder) != head:
-        changed = ", ".join(left[:LISTED]) or "the branch itself"
-        raise RefusedError(
-            f"The checks changed files while they ran: {changed}.",
-            hint="Commit these changes (or add them to .gitignore), then finish again.",
+        raise _changed_by_checks(left)
+
+
+def _changed_by_checks(left: Sequence[Difference]) -> RefusedError:
+    """The refusal of work that differs from its commits after the checks. A new file is usually
+    build output, which nobody should commit."""
+    made = [plain(difference.path) for difference in left if difference.code == "??"]
+    if made and len(made) == len(left):
+        return RefusedError(
+            f"The checks made files that git does not ignore: {listed(made, LISTED)}.",
+            hint="If they are build output, add them to .gitignore and commit that. If not, "
+            "commit them. Then finish again.",
         )
+    changed = [plain(difference.path) for difference in left]
+    return RefusedError(
+        "The checks changed files while they ran: "
+        f"{listed(changed, LISTED) if changed else 'the branch itself'}.",
+        hint="Commit these changes, then finish again. Add build output to .gitignore.",
+    )

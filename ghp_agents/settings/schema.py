@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -41,6 +42,15 @@ Scope = Literal["run", "agent", "day", "repository"]
 Measure = Literal["usd", "tokens", "turns", "seconds"]
 Amount = Annotated[float, Field(ge=0, le=1e12)]
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\r\n]+$")]
+
+
+def _listed(value: Any) -> Any:
+    """One text is a list of one: `"checks": "make test"`."""
+    return [value] if isinstance(value, str) else value
+
+
+Lines = Annotated[tuple[Line, ...], BeforeValidator(_listed)]
+Words = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
 # The keys of `agents.github`, and their format.
@@ -107,10 +117,10 @@ class AgentsConfig(BaseModel):
     patch_bytes: int = _key(
         5_000_000, "maximum bytes of uncommitted work in a handoff", ge=0, le=LARGEST
     )
-    capabilities: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    shared: tuple[str, ...] = _key((), "patterns of files that need approval")
-    shared_owners: tuple[str, ...] = _key((), "owners in CODEOWNERS whose files are shared, too")
-    orchestrators: tuple[str, ...] = _key(
+    capabilities: dict[str, Words] = Field(default_factory=dict)
+    shared: Words = _key((), "patterns of files that need approval")
+    shared_owners: Words = _key((), "owners in CODEOWNERS whose files are shared, too")
+    orchestrators: Words = _key(
         (), "agents that may change shared files and direct others"
     )
     steal: Literal["authorized", "anyone"] = _key(
@@ -170,11 +180,11 @@ class AgentsConfig(BaseModel):
     job_labels: bool = _key(
         False, "labels on GitHub show how far each issue is, from `job:queued` to `job:completed`"
     )
-    escalate_to: tuple[Line, ...] = _key((), "logins and teams (org/team) to ask")
-    checks: tuple[Line, ...] = _key(
+    escalate_to: Lines = _key((), "logins and teams (org/team) to ask")
+    checks: Lines = _key(
         (), "commands that must succeed before work is finished or merged"
     )
-    checks_keep_env: tuple[Line, ...] = _key(
+    checks_keep_env: Lines = _key(
         (),
         "environment variables with credentials that checks and the set-up command "
         "may still use; only in the user's own file",
@@ -190,7 +200,7 @@ class AgentsConfig(BaseModel):
     retry_failed_checks: int = _key(
         1, "how often a failed check is repeated before work goes back", ge=0, le=10
     )
-    topics: tuple[Line, ...] = _key(
+    topics: Lines = _key(
         ("project_updates", "security.>"),
         "topics of messages for an agent that has subscribed to none",
     )
@@ -242,10 +252,10 @@ class UpstreamConfig(BaseModel):
 
     main_branch: str | None = _key(None, "the main branch", min_length=1)
     worktree_path: str = _key("~/.ghp/worktrees", "the folder of new worktrees", min_length=1)
-    worktree_copy_files: tuple[Line, ...] = _key(
+    worktree_copy_files: Lines = _key(
         (".env", ".env.local"), "files to copy into a new worktree"
     )
-    worktree_symlink_files: tuple[Line, ...] = _key((), "files to link into a new worktree")
+    worktree_symlink_files: Lines = _key((), "files to link into a new worktree")
     worktree_setup_command: str | None = _key(None, "command to run in a new worktree")
     worktree_auto_setup: bool = _key(True, "false: do not run it automatically")
     branch_pattern: str | None = _key(
@@ -367,5 +377,16 @@ def _faults(text: str, error: ValidationError) -> list[Fault]:
     for detail in error.errors(include_url=False, include_context=False):
         path = ("agents", *map(str, detail["loc"]))
         shown = [path[:length] for length in range(len(path), 0, -1) if path[:length] in where]
-        faults.append(Fault(where[shown[0]], f"`{'.'.join(path)}`: {detail['msg'].lower()}"))
+        faults.append(Fault(where[shown[0]], f"`{'.'.join(path)}`: {_words(detail['msg'])}"))
     return faults
+
+
+# Pydantic's words for Python's types, and ours for JSON's.
+TYPES = {"a valid tuple": "a list", "a valid dictionary": "an object", "a valid string": "a text"}
+
+
+def _words(message: str) -> str:
+    message = message.lower()
+    for python, json_ in TYPES.items():
+        message = message.replace(python, json_)
+    return message

@@ -138,6 +138,12 @@ def test_it_says_how_often_and_why_it_was_sent_back(road: Road) -> None:
     head = git(road.folder, "rev-parse", BRANCH)
     trunk = road.put({"a.txt": "theirs\n"})
     sent_back(road.merge(2))
+    listed = ghp(road, "agent-pulls")
+    assert "sent back" in listed.out.splitlines()[1]
+    assert listed.err == (
+        "#2 was sent back: conflict with main in `a.txt`. `ghp agent-pull show 2` shows the "
+        "output.\n"
+    )
     before = git(road.folder, "count-objects")
     assert ghp(road, "agent-pull show #2").out.split("\n\n")[0].splitlines()[5:] == [
         "fits main: no, it conflicts in a.txt",

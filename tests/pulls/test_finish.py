@@ -223,6 +223,17 @@ def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> Non
     assert sent(road) == ""
 
 
+def test_a_check_that_leaves_build_output_is_told_to_ignore_it(road: Road, place: Path) -> None:
+    road.configure({"checks": ["mkdir out && echo 1 > out/a.o"]})
+    with pytest.raises(RefusedError) as refused:
+        road.finish("worker-1", place)
+    assert str(refused.value) == "The checks made files that git does not ignore: out/."
+    assert refused.value.hint == (
+        "If they are build output, add them to .gitignore and commit that. If not, commit them. "
+        "Then finish again."
+    )
+
+
 @pytest.mark.slow
 def test_a_person_finishes_what_they_have_claimed(road: Road) -> None:
     house = road.house("@me")

@@ -85,18 +85,28 @@ def test_all_faults_of_a_file_are_found_in_the_order_of_their_lines() -> None:
               ]
             },
             "throttle": "soon",
-            "push": "perhaps"
+            "push": "perhaps",
+            "checks": 7
           }
         }
     """)
     assert config.faults(content) == [
-        Fault(6, "`agents.capabilities.worker-1.1`: input should be a valid string"),
+        Fault(6, "`agents.capabilities.worker-1.1`: input should be a text"),
         Fault(
             9,
             "`agents.throttle`: input should be a valid number, unable to parse string as a number",
         ),
         Fault(10, "`agents.push`: input should be a valid boolean, unable to interpret input"),
+        Fault(11, "`agents.checks`: input should be a list"),
     ]
+
+
+def test_one_text_is_a_list_of_one() -> None:
+    content = '{"agents": {"checks": "make test", "shared": "README.md"}}'
+    assert config.read([("a.json", content)]) == {
+        "checks": ("make test",),
+        "shared": ("README.md",),
+    }
 
 
 def test_a_line_is_that_of_our_key_and_not_of_another_with_its_name() -> None:

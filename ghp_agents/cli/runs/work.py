@@ -50,7 +50,7 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
               help="Pause before a repeated run, then twice as long (default: 30s).")  # fmt: skip
 @click.option("--turns", metavar="N", type=click.IntRange(min=0),
               help="End a run after N turns.")  # fmt: skip
-@click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1e6),
+@click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1_000_000),
               help="End a run when its agent has spent more than this on the issue.")  # fmt: skip
 @click.option("--keep-env", metavar="NAME", multiple=True,
               help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip

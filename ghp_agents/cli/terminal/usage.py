@@ -29,6 +29,7 @@ WORDS = {
     "EVENT": "an event",
     "PATTERN": "a pattern",
 }  # of arguments
+NUMBERS = {"a valid integer range": "a whole number", "a valid float range": "a number"}
 _EXTRA = re.compile(r"Got unexpected extra arguments? \((.*)\)", re.DOTALL)
 
 
@@ -70,7 +71,9 @@ def _missing(param: click.Parameter) -> str:
 
 
 def _sentence(message: str) -> str:
-    text = message.strip().rstrip(".").replace("a valid integer range", "a whole number")
+    text = message.strip().rstrip(".")
+    for clicks, ours in NUMBERS.items():
+        text = text.replace(clicks, ours)
     return one_line(text, 4 * SHOWN) + "."
 
 

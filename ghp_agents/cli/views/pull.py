@@ -26,19 +26,27 @@ def state_of(pull: Pull) -> str:
     return "draft" if pull.draft and pull.state == "open" else pull.state
 
 
-def table(pulls: Sequence[Pull], requests: Sequence[ReviewRecord]) -> None:
-    """Print pull requests as a table, and below it the changes that reviewers requested."""
-    requested = {entry.pull for entry in requests}
+def table(pulls: Sequence[Pull], sent_back: Sequence[Return | ReviewRecord]) -> None:
+    """Print pull requests as a table, and below it why the queue or a reviewer sent some back."""
+    states = {entry.pull: _state(entry) for entry in sent_back}
     styles = ["" if state_of(pull) == "open" else "dim" for pull in pulls]
-    output.table(COLUMNS, [_row(pull, pull.number in requested) for pull in pulls], styles)
-    for entry in requests:
-        output.say(f"{words(entry)} `ghp agent-pull show {entry.pull}` shows its reviews.")
+    output.table(COLUMNS, [_row(pull, states.get(pull.number, "")) for pull in pulls], styles)
+    for entry in sent_back:
+        if isinstance(entry, ReviewRecord):
+            text, shown = words(entry), "its reviews"
+        else:
+            text, shown = f"#{entry.pull} was sent back: {why(entry)}.", "the output"
+        output.say(f"{text} `ghp agent-pull show {entry.pull}` shows {shown}.")
 
 
-def _row(pull: Pull, is_requested: bool) -> tuple[str, ...]:
+def _state(entry: Return | ReviewRecord) -> str:
+    return "changes" if isinstance(entry, ReviewRecord) else "sent back"
+
+
+def _row(pull: Pull, back: str) -> tuple[str, ...]:
     return (
         f"#{pull.number}",
-        "changes" if is_requested else state_of(pull),
+        back or state_of(pull),
         f"#{pull.issue}" if pull.issue else "",
         one_line(pull.branch, 100),
         one_line(pull.author, NAME_LIMIT),
