@@ -75,11 +75,14 @@ def as_whole(value: object, name: str) -> int:
 
 
 def as_agent(text: str) -> AgentName:
-    """The name of an agent."""
+    """The name of an agent in a record."""
     try:
-        return agent_name(text)
+        name = agent_name(text)
     except UsageError as error:
         raise ValueError(str(error)) from None
+    if name != text:
+        raise ValueError(f"{one_line(text, 80)!r} has capital letters")
+    return name
 
 
 def as_actor(name: str, person: object) -> Actor:

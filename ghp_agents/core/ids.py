@@ -41,14 +41,18 @@ class Actor(NamedTuple):
 
 
 def agent_name(text: str) -> AgentName:
-    """Check an agent's name by the rule of the fast path. Raises UsageError."""
-    if not heartbeat.is_name(text):
+    """The name of an agent as somebody typed it, in lower case. Raises UsageError.
+
+    Two agents never differ by capitals only: their files would be one file on some disks.
+    """
+    name = text.lower() if text.isascii() else text
+    if not heartbeat.is_name(name):
         raise UsageError(
             f"{text[:80]!r} is not a valid agent name.",
             hint="Use at most 63 of a-z, 0-9, '.', '_', '-', beginning with a letter or digit: "
             "worker-1.",
         )
-    return AgentName(text)
+    return AgentName(name)
 
 
 def status_name(text: str) -> str:

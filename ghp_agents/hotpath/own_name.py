@@ -36,7 +36,7 @@ def whoami(
 
     `folders` are where presence is, if not at the default place.
     """
-    named = environ.get("GHP_AGENT") or ""
+    named = (environ.get("GHP_AGENT") or "").lower()
     kind, session = heartbeat.session(environ)
     if named and not session:
         return named

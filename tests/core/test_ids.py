@@ -25,10 +25,14 @@ def test_an_agents_name_is_taken_as_it_is(name: str) -> None:
     assert names.agent_name(name) == name
 
 
+def test_capital_letters_of_a_name_are_lowered() -> None:
+    assert names.agent_name("Worker-1") == "worker-1"
+
+
 @pytest.mark.parametrize(
     "name",
     [
-        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Worker", "é", "\uff41",
+        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Wörker", "\u212a", "é", "\uff41",
         "-a", ".a", "_a", "a.", "a..b", "a.lock", "con", "nul.txt", "com1", "lpt9.x",
         "x" * 64, "x" * 10_000_000,
     ],

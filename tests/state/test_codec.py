@@ -60,6 +60,7 @@ def test_a_document_needs_only_an_author() -> None:
         (None, "it does not say who wrote it"),
         (" ", "it does not say who wrote it"),
         ("../x", "'../x' is not a valid agent name."),
+        ("Worker-1", "'Worker-1' has capital letters"),
     ],
 )
 def test_a_document_by_nobody_is_refused(by: object, why: str) -> None:
