@@ -193,6 +193,13 @@ class Workspace:
             )
         return Actor(person, is_person=True)
 
+    def reader(self) -> str:
+        """The name of who reads here; empty without one. Only changes need an actor."""
+        try:
+            return self.actor().name
+        except NotSetUpError:
+            return ""
+
     def steady(self) -> float:
         """The present time in seconds, on a monotonic clock of this clone, for measuring durations.
 

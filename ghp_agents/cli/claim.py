@@ -74,7 +74,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
         output.as_json(_fields(claimed))
     else:
         output.result(str(claimed.issue.number))
-    claim_view.say_claimed(claimed)
+    claim_view.say_claimed(claimed, app.ws.actor())
     start_background(app)
 
 

@@ -41,7 +41,7 @@ def _set_agent(ctx: click.Context, _: click.Parameter, value: str | None) -> Non
         if app and not ctx.resilient_parsing and ctx.info_name not in SILENT:
             _warn_of_first(app)
         return
-    app.name = value = value.lower()
+    app.name = value = value.lower() if heartbeat.is_name(value.lower()) else value
     if agent_here(app.environ) is not None:
         is_me = value == MYSELF  # then no other setting is needed
         mine = None if is_me else own_name.whoami(app.ws.place, app.environ)

@@ -13,6 +13,7 @@ from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views.remote_news import hear, issue_after_asking
+from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named
@@ -177,13 +178,17 @@ def new(
         outcome = services.new(app, wanted, blocked_by=blocked_by, parent=parent, again=again)
     created = outcome.issue
     output.result(str(created.number))
+    if "\n" in title.strip():
+        output.say("The title is one line; its lines were joined. Use --body for more text.")
     if not outcome.changed:
         output.say(f"{issue_view.name(created)} already exists; use --again to create another one.")
         return
     output.done(f"Created {issue_view.name(created)}.")
     if created.number >= PROVISIONAL:
+        full = files.why_unwritable(app.ws.ghp_dir)
+        why = f"this clone cannot be written: {full}" if full else "the remote cannot be reached"
         output.warn(
-            "The issue has a provisional number, because none could be reserved on the remote.",
+            f"The issue has a provisional number, for {why}.",
             f"`ghp agent-sync` numbers it; {short(created)} is always valid.",
         )
     start_background(app)

@@ -12,6 +12,7 @@ from ghp_agents.git import clone_files, default_branch, worktree, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.git.default_branch import HEADS, REMOTES, DefaultBranch
 from ghp_agents.git.refs import UnreadableRefsError
+from ghp_agents.hotpath import own_name
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.consent import KEYS, TASKS, TEMPLATES, Agreement
@@ -120,6 +121,12 @@ def refuse_agents(ws: Workspace) -> None:
             f"Only a person can allow what a repository runs, but {variable} says that this is an "
             "agent.",
             hint="Tell your user to run it in their own terminal.",
+        )
+    name = own_name.whoami(ws.place, ws.environ)
+    if name and ws.folder != ws.root:
+        raise RefusedError(
+            f"Only a person can allow what a repository runs, and this is the worktree of {name}.",
+            hint=f"Run it in {ws.root}.",
         )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.hotpath import own_file
 
+PROBE = 65_536  # bytes, as much as a small commit takes
 LOCK_PATIENCE = 10.0  # seconds; a fold takes about ten milliseconds, so by then the holder is stuck
 
 
@@ -207,3 +208,16 @@ def usable(folder: Path) -> bool:
     except OSError:
         return False
     return os.access(folder, os.W_OK)
+
+
+def why_unwritable(folder: Path) -> str:
+    """Why nothing can be stored in `folder`, in the system's words: `no space left on device`;
+    empty if it can."""
+    import tempfile  # loads `random` and `shutil`, and this is asked after a failure only
+
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"\0" * PROBE)
+    except OSError as error:
+        return (error.strerror or str(error)).lower()
+    return ""

@@ -69,7 +69,9 @@ def _keep_way_in(context: "HookContext") -> None:
 
 def _first_of_name(context: "HookContext") -> str:
     """The agent whose name this session would have, if that were not used; else empty."""
-    first = context.environ.get("GHP_AGENT", "").lower() or heartbeat.name_file(context.place.git_dir)
+    first = context.environ.get("GHP_AGENT", "").lower() or heartbeat.name_file(
+        context.place.git_dir
+    )
     return first if own_name.is_second(context.agent, first) else ""
 
 

@@ -104,7 +104,7 @@ def _in_order(
 ) -> list[Issue]:
     """First what the actor has or can claim, as the choice of work orders it; then what nobody can
     claim now; closed ones last."""
-    name, label = ws.actor().name, ws.settings.needs_human_label
+    name, label = ws.reader(), ws.settings.needs_human_label
     ready = {
         issue.id
         for of in (None, name)

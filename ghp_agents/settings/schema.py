@@ -120,9 +120,7 @@ class AgentsConfig(BaseModel):
     capabilities: dict[str, Words] = Field(default_factory=dict)
     shared: Words = _key((), "patterns of files that need approval")
     shared_owners: Words = _key((), "owners in CODEOWNERS whose files are shared, too")
-    orchestrators: Words = _key(
-        (), "agents that may change shared files and direct others"
-    )
+    orchestrators: Words = _key((), "agents that may change shared files and direct others")
     steal: Literal["authorized", "anyone"] = _key(
         "authorized",
         "who may steal an issue; authorized: people, orchestrators, and any agent if "
@@ -181,9 +179,7 @@ class AgentsConfig(BaseModel):
         False, "labels on GitHub show how far each issue is, from `job:queued` to `job:completed`"
     )
     escalate_to: Lines = _key((), "logins and teams (org/team) to ask")
-    checks: Lines = _key(
-        (), "commands that must succeed before work is finished or merged"
-    )
+    checks: Lines = _key((), "commands that must succeed before work is finished or merged")
     checks_keep_env: Lines = _key(
         (),
         "environment variables with credentials that checks and the set-up command "
@@ -252,9 +248,7 @@ class UpstreamConfig(BaseModel):
 
     main_branch: str | None = _key(None, "the main branch", min_length=1)
     worktree_path: str = _key("~/.ghp/worktrees", "the folder of new worktrees", min_length=1)
-    worktree_copy_files: Lines = _key(
-        (".env", ".env.local"), "files to copy into a new worktree"
-    )
+    worktree_copy_files: Lines = _key((".env", ".env.local"), "files to copy into a new worktree")
     worktree_symlink_files: Lines = _key((), "files to link into a new worktree")
     worktree_setup_command: str | None = _key(None, "command to run in a new worktree")
     worktree_auto_setup: bool = _key(True, "false: do not run it automatically")

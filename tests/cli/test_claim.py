@@ -464,3 +464,9 @@ def test_leases_that_outlive_the_last_issue_of_their_holder_are_named(repo: Path
     last = invoke("agent-issue close 2 --reason Done --as worker-1", repo)
     assert (last.code, last.err.endswith(left)) == (0, True)
     assert invoke(f"agent-release {lease} --as worker-1", repo).code == 0
+
+
+def test_a_person_is_told_that_they_claimed_it_themselves(two: tuple[Path, Path]) -> None:
+    assert ghp(two[0], "agent-claim --next") == (
+        0, "1\n", "✓ Claimed #1 «Parse files» for you, «Test Person» (a person).\n"
+    )  # fmt: skip

@@ -403,8 +403,7 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     assert (code, int(out) > PROVISIONAL) == (0, True)
     assert err == (
         f"✓ Created {name} «Offline».\n"
-        "Warning: The issue has a provisional number, because none could be reserved on the "
-        "remote.\n"
+        "Warning: The issue has a provisional number, for the remote cannot be reached.\n"
         f"Hint: `ghp agent-sync` numbers it; {name} is always valid.\n"
     )
     issue(one, "new", "Waits", "--blocked-by", name)
@@ -461,3 +460,20 @@ def test_where_nobody_uses_the_program_a_list_creates_nothing(
     (one,) = clones(1)
     assert invoke("agent-issues", one).code == 0
     assert not (one / ".git/ghp/state.git").exists()
+
+
+def test_a_title_of_several_lines_is_joined_and_that_is_said(repo: Path) -> None:
+    code, _, err = invoke(["agent-issue", "new", "One\ntwo"], repo)
+    assert (code, err) == (
+        0,
+        "The title is one line; its lines were joined. Use --body for more text.\n"
+        "✓ Created #1 «One two».\n",
+    )
+
+
+def test_issues_are_listed_where_git_knows_no_name(repo: Path) -> None:
+    invoke("agent-issue new Parse", repo)
+    listed = invoke("agent-issues", repo)
+    git(repo, "config", "user.name", "")
+    assert invoke("agent-issue new Lex", repo).err.startswith("Error: No identity found")
+    assert invoke("agent-issues", repo) == listed

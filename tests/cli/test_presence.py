@@ -51,9 +51,7 @@ def test_a_beat_with_a_wrong_status_says_so_and_still_ends_with_0(repo: Path) ->
 
 
 @pytest.mark.parametrize("words", [{"GHP_AGENT": "Worker-1"}, {}], ids=["variable", "option"])
-def test_a_name_with_capital_letters_is_the_name_without(
-    repo: Path, words: dict[str, str]
-) -> None:
+def test_a_name_with_capital_letters_is_the_name_without(repo: Path, words: dict[str, str]) -> None:
     named = "" if words else " --as WORKER-1"
     assert invoke(f"agent-heartbeat{named}", repo, words).code == 0
     assert list(json.loads(invoke("agent-status --json", repo).out)["agents"]) == ["worker-1"]

@@ -172,3 +172,15 @@ def test_on_a_terminal_each_value_is_shown_whole_below_its_name(clone: Path, pla
         lines = person.shown.replace("\r", "").split("\n")
     assert lines[lines.index("    make test") + 1] == "    make lint"
     assert "    npm ci" in lines
+
+
+def test_in_an_agents_worktree_nobody_agrees(clone: Path, place: str) -> None:
+    worktree = clone.parent / "one"
+    git(clone, "worktree", "add", "--quiet", str(worktree))
+    succeed(worktree, "agent-whoami --set worker-1")
+    assert invoke("agent-trust --yes", worktree) == (
+        3,
+        "",
+        "Error: Only a person can allow what a repository runs, and this is the worktree of "
+        f"worker-1.\nHint: Run it in {clone}.\n",
+    )

@@ -32,7 +32,8 @@ def test_capital_letters_of_a_name_are_lowered() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Wörker", "\u212a", "é", "\uff41",
+        "", ".", "..", "../../x", "a/b", "a\\b", "a b", "a\n", "a\0", "Wörker", "\u212a", "é",
+        "\uff41",
         "-a", ".a", "_a", "a.", "a..b", "a.lock", "con", "nul.txt", "com1", "lpt9.x",
         "x" * 64, "x" * 10_000_000,
     ],

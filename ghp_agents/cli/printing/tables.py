@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-LAST_COLUMN = 24  # characters; a narrower column is hard to read
+LAST_COLUMN = 30  # characters; a sentence in a narrower column takes many lines
 CELL_SHOWN = 30  # characters of a cell, where the last column has its own lines
 
 

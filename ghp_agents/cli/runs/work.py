@@ -92,7 +92,8 @@ def work(
         raise UsageError(
             f"{args[0][:40]!r} is not an option of the client; "
             "`ghp agent-work` chooses issues itself.",
-            hint="For one issue: `ghp agent-start 12 --run claude`.",
+            hint="A command of your own is a runner: `ghp agent-work --runner COMMAND`. For one "
+            "issue: `ghp agent-start 12 --run claude`.",
         )
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))

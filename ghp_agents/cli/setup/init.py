@@ -130,7 +130,10 @@ def init(
         if not dry_run:
             _ask_main_branch(app)
         if agents_md is None and not dry_run:
-            _offer_block(app)
+            block = _offer_block(app)
+        if block and not dry_run:
+            files = " and ".join(_files(block))
+            output.say(f"Commit {files}: agents branch from the main branch and read it there.")
         if not dry_run:
             consent_at_set_up(app, owner=trust)
 
@@ -204,14 +207,20 @@ def _ask_main_branch(app: App) -> None:
             output.warn(str(error), error.hint)
 
 
-def _offer_block(app: App) -> None:
-    """Ask a person whether agents shall read of us in AGENTS.md."""
+def _offer_block(app: App) -> list[Step]:
+    """Ask a person whether agents shall read of us in AGENTS.md; return what was written."""
     if not is_interactive() or app.ws.place.toplevel is None:
-        return
+        return []
     steps = instructions.to_put(app.ws.root)
-    files = " and ".join(step.what.rpartition(" ")[2] for step in steps)
-    if steps and click.confirm(f"Add a short block for agents to {files}?", err=True):
-        guards.carry_out(steps, dry_run=False)
+    question = f"Add a short block for agents to {' and '.join(_files(steps))}?"
+    if not steps or not click.confirm(question, err=True):
+        return []
+    guards.carry_out(steps, dry_run=False)
+    return steps
+
+
+def _files(steps: Sequence[Step]) -> list[str]:
+    return [step.what.rpartition(" ")[2] for step in steps]
 
 
 def _remove_block(app: App, *, dry_run: bool) -> None:

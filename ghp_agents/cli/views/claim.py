@@ -4,7 +4,7 @@ from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
 from ghp_agents.cli.views import issue as issue_view
-from ghp_agents.core.ids import listed
+from ghp_agents.core.ids import Actor, listed
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.state import cause
 from ghp_agents.wiring import App
@@ -12,9 +12,11 @@ from ghp_agents.wiring import App
 SHOWN = 3  # leases that are named
 
 
-def say_claimed(claimed: ClaimResult) -> None:
-    """Print the result of a claim."""
+def say_claimed(claimed: ClaimResult, actor: Actor | None = None) -> None:
+    """Print the result of a claim, and that it is a person's if `actor` is one."""
     name, lease = issue_view.name(claimed.issue), claimed.lease
+    if actor and actor.is_person:
+        name += f" for you, {named(actor.name, is_person=True)}"
     if claimed.how == services.MINE:
         output.say(_mine(claimed))
     elif claimed.how == "claim":

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 
 from ghp_agents.cli import output
 from ghp_agents.cli.views import remote_news
+from ghp_agents.core import files
 from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import AgentName, agent_name, count
 from ghp_agents.escalations.delivered import mark_told
@@ -44,9 +45,13 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         hint = "" if sync_status.news_at else "; run `ghp agent-sync` to get news"
         output.say(f"{remote_news.age(app, sync_status)} ({clones}){hint}.")
     if sync_status.waiting:
+        why = files.why_unwritable(app.ws.ghp_dir)
+        is_full = "space" in why or "quota" in why
+        remedy = "free disk space first" if is_full else "outside the sandbox"
         output.warn(
-            f"{count(sync_status.waiting, 'record')} waiting: the repository is not writable.",
-            "Run `ghp agent-sync` outside the sandbox.",
+            f"{count(sync_status.waiting, 'record')} waiting for a commit in this clone"
+            f"{f': {why}' if why else ''}.",
+            f"Run `ghp agent-sync`{f' ({remedy})' if why else ''}.",
         )
     if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
         why = f": {sync_status.trouble}" if sync_status.trouble else ""
