@@ -9,8 +9,8 @@ PAGE = Path(__file__).parents[1] / "docs/settings.md"
 
 DETAILS = {  # for fields whose one-line description is not enough
     "remote": "the remote that clones share state through; `null`: `origin`, or the only one",
-    "trunk": "the main branch; `null`: the default branch of the remote, else `main`, `master`, or the only "
-    "branch",
+    "trunk": "the main branch; `null`: the default branch of the remote, else `main`, `master`, or "
+    "the only branch",
     "capabilities": 'what agents can do, as people describe it: `{"worker-1": ["code", "tests"]}`',
     "shared": "`.gitignore` patterns of files that only orchestrators or agents with approval may "
     'change: `["README.md", "*.lock"]`',

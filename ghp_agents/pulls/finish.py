@@ -287,10 +287,10 @@ def _refuse_failed(
 def _changed_by_checks(left: Sequence[Difference]) -> RefusedError:
     """The refusal of work that differs from its commits after the checks. A new file is usually
     build output, which nobody should commit."""
-    made = [plain(difference.path) for difference in left if difference.code == "??"]
-    if made and len(made) == len(left):
+    new_files = [plain(difference.path) for difference in left if difference.code == "??"]
+    if new_files and len(new_files) == len(left):
         return RefusedError(
-            f"The checks made files that git does not ignore: {listed(made, LISTED)}.",
+            f"The checks made files that git does not ignore: {listed(new_files, LISTED)}.",
             hint="If they are build output, add them to .gitignore and commit that. If not, "
             "commit them. Then finish again.",
         )

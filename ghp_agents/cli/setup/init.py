@@ -129,11 +129,8 @@ def init(
         _set_up(app, agent, selection, block, config=config, probe=not no_probe, dry_run=dry_run)
         if not dry_run:
             _ask_main_branch(app)
-        if agents_md is None and not dry_run:
-            block = _offer_block(app)
-        if block and not dry_run:
-            files = " and ".join(_files(block))
-            output.say(f"Commit {files}: agents branch from the main branch and read it there.")
+        if not dry_run:
+            _say_commit(block if agents_md is not None else _offer_block(app))
         if not dry_run:
             consent_at_set_up(app, owner=trust)
 
@@ -217,6 +214,12 @@ def _offer_block(app: App) -> list[Step]:
         return []
     guards.carry_out(steps, dry_run=False)
     return steps
+
+
+def _say_commit(block: Sequence[Step]) -> None:
+    if block:
+        files = " and ".join(_files(block))
+        output.say(f"Commit {files}: agents branch from the main branch and read it there.")
 
 
 def _files(steps: Sequence[Step]) -> list[str]:
