@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import token_hosts
 from ghp_agents.core.errors import NotSetUpError
+from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.github.api import remote_url
 from ghp_agents.settings import consent
@@ -66,6 +67,14 @@ def find(
             )
             raise NotSetUpError(what, hint=hint)
         if required and not is_published():
+            if proposed := ws.settings.github.get(consent.PROPOSED):
+                raise NotSetUpError(
+                    f".ghp/config.json names the repository {one_line(proposed, 100)!r}, but no "
+                    "remote of this clone does, so it is not used.",
+                    hint="If it is the right one, put it into your own file, "
+                    '~/.config/ghp-cli/config.json: {"agents": {"github": {"repository": '
+                    '"owner/name"}}}.',
+                )
             raise NotSetUpError(
                 "The configuration puts issues on GitHub, but this repository has no remote there.",
                 hint='Name the repository: `{"agents": {"github": {"repository": "owner/name"}}}` '

@@ -242,6 +242,19 @@ def test_github_is_wanted_and_there_is_no_repository(repo: Path) -> None:
     assert '"repository": "owner/name"' in caught.value.hint
 
 
+def test_a_repository_that_only_the_committed_file_names_is_one_for_ones_own_file(
+    repo: Path,
+) -> None:
+    agreed(repo, tracker="github", github={"repository": "acme/widgets"})
+    with pytest.raises(NotSetUpError) as caught:
+        access.find(workspace(repo, **TOKEN))
+    assert str(caught.value) == (
+        ".ghp/config.json names the repository 'acme/widgets', but no remote of this clone does, "
+        "so it is not used."
+    )
+    assert caught.value.hint.startswith("If it is the right one, put it into your own file, ~/.co")
+
+
 def test_a_server_is_wanted_that_only_the_repository_names(repo: Path) -> None:
     fields = {"host": "ghe.example.com", "repository": "acme/widgets"}
     origin(repo, "git@ghe.example.com:acme/widgets")
