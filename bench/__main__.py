@@ -16,6 +16,7 @@ ROWS = (
         "beat",
         "light",
         "messages",
+        "floods",
         "crowd",
         "reading",
         "fold",

@@ -96,7 +96,7 @@ def test_an_unknown_row_is_refused_with_those_that_there_are(tmp_path: Path) -> 
     command = [sys.executable, "-m", "bench", "beats", "--json", str(tmp_path / "results.json")]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "there is no row 'beats'; rows are beat, light, messages, crowd, " in done.stderr
+    assert "there is no row 'beats'; rows are beat, light, messages, floods, crowd, " in done.stderr
 
 
 # ------------------------------------------------------------------------ why it can be fast

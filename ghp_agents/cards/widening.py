@@ -29,7 +29,7 @@ def _wider(before: AgentCard | None, after: AgentCard | None) -> str:
         return "" if old.broken or before is None else "gets a card that cannot be read"
     if old.broken:
         return "had a card that could not be read"
-    return next(_reasons(old, new), "")
+    return next(_reasons(old, new), "") or ("" if before is None else _other_program(old, new))
 
 
 def _reasons(old: AgentCard, new: AgentCard) -> Iterator[str]:
@@ -50,6 +50,15 @@ def _reasons(old: AgentCard, new: AgentCard) -> Iterator[str]:
         was, now = getattr(old, key), getattr(new, key)
         if was and (not now or now > was):
             yield f"has a higher limit of {key}"
+
+
+def _other_program(old: AgentCard, new: AgentCard) -> str:
+    """What else works as the agent: not every client keeps the same rules, or costs the same."""
+    if new.client != old.client:
+        return f"runs with {file(new.client)}" if new.client else "runs with another client"
+    if new.model != old.model:
+        return f"gets the model {file(new.model)}" if new.model else "gets another model"
+    return ""
 
 
 _READING = (manifest.Permission(READ),)  # without a word about it, all may be read

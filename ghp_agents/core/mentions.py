@@ -29,7 +29,7 @@ _CODE = re.compile(
 def harmless(text: str, allowed: Collection[str] = ()) -> str:
     """A text that mentions none but the accounts `allowed`, and commands no bot. In code only known
     agents' names are broken, so that decorators and packages can still be copied."""
-    names = {name.removeprefix("@").casefold() for name in allowed}
+    names = _names(allowed)
     parts, end = [], 0
     for code in _CODE.finditer(text):
         parts.append(_prose(text[end : code.start()], names))
@@ -44,6 +44,15 @@ def in_quotations(text: str, allowed: Collection[str] = ()) -> str:
     return "\n".join(
         harmless(line, allowed) if line.lstrip().startswith(">") else line for line in lines
     )
+
+
+def starts_agent(text: str, allowed: Collection[str] = ()) -> bool:
+    """Whether a text mentions a known agent but those `allowed`, or commands a known bot."""
+    return _code(text, _names(allowed)) != text
+
+
+def _names(allowed: Collection[str]) -> set[str]:
+    return {name.removeprefix("@").casefold() for name in allowed}
 
 
 def _prose(text: str, allowed: Collection[str]) -> str:

@@ -121,9 +121,9 @@ def identity(question: Question, times: int) -> str:
     return digest(json.dumps(fields))
 
 
-def is_same(first: Question, second: Question) -> bool:
-    """Whether two of the program's own questions are the same."""
-    return first.kind == second.kind and identity(first, 0) == identity(second, 0)
+def own_key(question: Question) -> tuple[str, str]:
+    """What is the same for two of the program's own questions if they are the same."""
+    return question.kind, identity(question, 0)
 
 
 def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> str:

@@ -107,17 +107,38 @@ def escalate(
 def ask_once(ctx: Context, question: Question, urgency: str = DEFAULT_URGENCY) -> EscalateResult:
     """Ask a question of the program itself in the name of `question.agent`. It is asked only once,
     even if it has been answered."""
+    return ask_all(ctx, [(question, urgency)])[0]
 
-    def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        for earlier in read_all(snapshot, ctx.ws.settings.orchestrators)[0]:
-            if rules.is_same(earlier.question, question):
-                return EscalateResult(earlier, is_new=False), []
-        escalation = _new(ctx, snapshot, question, 0, urgency)
-        return EscalateResult(escalation, is_new=True), [_question_record(escalation)]
 
-    result = transact(ctx.store, decide)
-    notes = _post(ctx, result.escalation) if result.is_new else []
-    return result._replace(notes=tuple(notes))
+def ask_all(ctx: Context, wanted: Sequence[tuple[Question, str]]) -> list[EscalateResult]:
+    """The same for several questions with their urgencies, in one step."""
+
+    def decide(snapshot: Snapshot) -> tuple[list[EscalateResult], list[Record]]:
+        earlier = _own_questions(ctx, snapshot)
+        results: list[EscalateResult] = []
+        new: list[Escalation] = []
+        for question, urgency in wanted:
+            key = rules.own_key(question)
+            if key not in earlier:
+                escalation = _new(ctx, snapshot, question, 0, urgency)
+                earlier[key] = escalation._replace(clock=escalation.clock + len(new))
+                new.append(earlier[key])
+            results.append(EscalateResult(earlier[key], is_new=earlier[key] in new))
+        return results, [_question_record(escalation) for escalation in new]
+
+    results = transact(ctx.store, decide) if wanted else []
+    return [x._replace(notes=tuple(_post(ctx, x.escalation))) if x.is_new else x for x in results]
+
+
+def unasked(ctx: Context, snapshot: Snapshot, questions: Iterable[Question]) -> list[Question]:
+    """Of the program's own questions, those that nobody has asked yet."""
+    earlier = _own_questions(ctx, snapshot)
+    return [question for question in questions if rules.own_key(question) not in earlier]
+
+
+def _own_questions(ctx: Context, snapshot: Snapshot) -> dict[tuple[str, str], Escalation]:
+    escalations = read_all(snapshot, ctx.ws.settings.orchestrators)[0]
+    return {rules.own_key(x.question): x for x in reversed(escalations)}
 
 
 def context_of(data: bytes, name: str) -> tuple[str, bool]:

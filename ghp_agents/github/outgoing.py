@@ -18,7 +18,7 @@ def checked(ws: Workspace, path: str, fields: Any) -> Any:
     whom they like; what it quotes may not."""
     if not isinstance(fields, Mapping) or not any(name in fields for name in TEXTS):
         return fields
-    names = [*ws.settings.accounts.values(), *ws.settings.escalate_to]
+    names = ws.settings.mentionable
     is_own = path.startswith(ISSUES) and _is_persons(ws, fields)
     change = mentions.in_quotations if is_own else mentions.harmless
     texts = {name: fields[name] for name in TEXTS if isinstance(fields.get(name), str)}

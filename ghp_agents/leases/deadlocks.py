@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from ghp_agents.hotpath.quoting import file
 from ghp_agents.leases import wait_graph
 from ghp_agents.leases.wait_graph import Chain, Wait
 from ghp_agents.ports import Context
@@ -16,6 +17,7 @@ if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.leases.world import World
     from ghp_agents.ports import Snapshot
     from ghp_agents.presence.service import AgentView
+    from ghp_agents.state.sender_budget import SenderBudget
 
 BLOCKED = "blocked"
 SHOWN = 3  # chains for each waiter
@@ -90,9 +92,10 @@ def sentences(waits: Sequence[Wait], names: Iterable[str]) -> list[str]:
 
 
 def escalate_cycles(
-    ctx: Context, waits: Sequence[Wait], views: Sequence["AgentView"]
+    ctx: Context, waits: Sequence[Wait], views: Sequence["AgentView"], budget: "SenderBudget"
 ) -> list["EscalateResult"]:
-    """Ask a person who goes first in a cycle of waiting agents.
+    """Ask a person who goes first in a cycle of waiting agents. `budget` bounds what the agents of
+    another clone cause.
 
     Each cycle is escalated once, over all clones: in the name of its first agent, by the clone in
     which that agent lives.
@@ -101,24 +104,27 @@ def escalate_cycles(
     mine = [circle for circle in wait_graph.circles(waits) if here.get(_asker(circle, here), False)]
     if not mine:
         return []
+    from ghp_agents.escalations import service as escalation
     from ghp_agents.escalations.escalation import Question
-    from ghp_agents.escalations.service import ask_once
 
-    return [
-        ask_once(
-            ctx,
-            Question(
-                _asker(circle, here),
-                wait_graph.question(circle),
-                _issue(circle),
-                wait_graph.options(circle),
-                CIRCLE,
-                wait_graph.subjects(circle),
-            ),
-            urgency="high",
-        )
+    wanted = {
+        Question(
+            _asker(circle, here),
+            wait_graph.question(circle),
+            _issue(circle),
+            wait_graph.options(circle),
+            CIRCLE,
+            wait_graph.subjects(circle),
+        ): circle
         for circle in mine
-    ]
+    }
+    clones = {view.name: f"clone {file(str(view.clone))}" for view in views if not view.is_here}
+    new = budget.first(
+        "circles of agents that wait",
+        escalation.unasked(ctx, ctx.store.snapshot(), wanted),
+        lambda question: [clones[x.waiter] for x in wanted[question] if x.waiter in clones],
+    )
+    return escalation.ask_all(ctx, [(question, "high") for question in new])
 
 
 def _asker(circle: Chain, agents: Iterable[str]) -> str:

@@ -77,18 +77,30 @@ def decide(question: Escalation, facts: Facts) -> Decision | None:
 
 
 def _overlap(case: _Case, option: int) -> Decision | None:
-    """The chosen lease stays; the other one ends, or leaves out what they share."""
-    logs = [case.facts.find(prefix) for prefix in case.about]
-    pair = [log for log in logs if log]
-    if len(pair) != 2 or option > 1:
+    """The leases of the chosen holder stay; of each pair, the other one ends, or leaves out what
+    they share. A pair of which one has ended needs no decision."""
+    logs = [log for prefix in case.about if (log := case.facts.find(prefix))]
+    if len(logs) != len(case.about) or len(logs) % 2 or not logs or option > 1:
         return None
-    winner, loser = pair[option], pair[1 - option]
-    for log in pair:
-        if not case.facts.is_in_force(log):
-            return case.not_done(why_over(log))
-    events, words = _without(case, loser, winner.request.patterns)
-    text = f"{_holder(winner)} keeps {_what(winner)}. {words}."
-    return Decision(text, True, _agents(winner, loser), events, (loser,))
+    pairs = [*zip(logs[option::2], logs[1 - option :: 2], strict=True)]
+    standing = [pair for pair in pairs if all(map(case.facts.is_in_force, pair))]
+    if not standing:
+        over = next(log for log in logs if not case.facts.is_in_force(log))
+        return case.not_done(why_over(over))
+    losers: dict[str, list[tuple[LeaseHistory, LeaseHistory]]] = {}
+    for winner, loser in standing:
+        losers.setdefault(loser.id, []).append((winner, loser))
+    parts = [
+        _without(case, some[0][1], [x for winner, _ in some for x in winner.request.patterns])
+        for some in losers.values()
+    ]
+    winners = {winner.id: winner for winner, _ in standing}.values()
+    kept = ", ".join(_what(winner) for winner in winners)
+    text = " ".join([f"{_holder(pairs[0][0])} keeps {kept}.", *(f"{words}." for _, words in parts)])
+    ended = tuple(some[0][1] for some in losers.values())
+    events = tuple(event for more, _ in parts for event in more)
+    agents = tuple(dict.fromkeys(_agents(*standing[0])))
+    return Decision(text, True, agents, events, ended)
 
 
 def _wanted_file(case: _Case, option: int) -> Decision | None:

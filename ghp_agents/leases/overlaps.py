@@ -1,6 +1,6 @@
 """Overlapping leases that two clones granted before they synced with each other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor
@@ -38,11 +38,17 @@ def find(
 
 
 def among(
-    ws: Workspace, holds: Sequence[Hold], is_wanted: Callable[[Hold, Hold], bool]
+    ws: Workspace,
+    holds: Sequence[Hold],
+    is_wanted: Callable[[Hold, Hold], bool],
+    later_ids: Collection[str] | None = None,
 ) -> Iterator[Overlap]:
-    """The overlaps among `holds` of different holders, of pairs that are wanted."""
+    """The overlaps among `holds` of different holders, of pairs that are wanted. With `later_ids`,
+    the later lease is one of them: others' leases are not all compared with each other."""
     files = WorktreeFiles(ws)
     for number, later in enumerate(holds):
+        if later_ids is not None and later.id not in later_ids:
+            continue
         before = [hold for hold in holds[:number] if is_wanted(hold, later)]
         reach = files.reach(later.patterns, later.name) if before else None
         for earlier in before:

@@ -37,6 +37,11 @@ _PATH = re.compile(FOLDER.replace(".", r"\.") + rf"({ID})/({ID})\.json")
 _NAME = re.compile(r"[a-z0-9]+(?:[._-]+[a-z0-9]+)*")  # as in the name of a lock
 
 
+def path_of(lease: str, event: str = "") -> str:
+    """The path of a record of a lease; by default of the one that asks for it."""
+    return f"{FOLDER}{lease}/{event or lease}.json"
+
+
 class LeaseEvent(NamedTuple):
     """One record. Fields that a kind does not use are empty."""
 
@@ -62,7 +67,7 @@ class LeaseEvent(NamedTuple):
     @property
     def path(self) -> str:
         """The record's path in the state's tree."""
-        return f"{FOLDER}{self.lease}/{self.id}.json"
+        return path_of(self.lease, self.id)
 
 
 class LeaseHistory(NamedTuple):

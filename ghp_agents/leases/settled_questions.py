@@ -129,10 +129,15 @@ def _naming(ctx: Context, snapshot: Snapshot, agent: str) -> list[Escalation]:
 
 
 def _why(question: Question, ended: dict[str, str]) -> str:
-    """A file is free when all that refused it has ended; an overlap and a circle, when any has."""
+    """A file is free when all that refused it has ended; a circle, when any has; an overlap, when
+    one of each pair has."""
     rights = _rights(question)
     over = [ended[right] for right in rights if right in ended]
-    is_over = len(over) == len(rights) if question.kind == WANTED_FILE else bool(over)
+    if question.kind == OVERLAP:
+        pairs = zip(rights[::2], rights[1::2], strict=False)
+        is_over = all(first in ended or second in ended for first, second in pairs)
+    else:
+        is_over = len(over) == len(rights) if question.kind == WANTED_FILE else bool(over)
     return over[0] if over and is_over else ""
 
 

@@ -5,11 +5,12 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.delivered import delivered_ids
-from ghp_agents.messages import fallback, mailbox, news, vote
+from ghp_agents.messages import fallback, mailbox, news, record, vote
 from ghp_agents.messages import message as rules
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import PROPOSAL, URGENCIES, Letter, Message
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.sender_budget import SenderBudget
 
 
 class InboxNotice(NamedTuple):
@@ -59,10 +60,18 @@ def texts(
     """The same as texts with keys: the first messages, and the number of the rest. Many notes to
     one topic are one text."""
     pending = find(ctx, snapshot, agent, all_letters)
-    folded = news.fold(pending.messages)[: news.LIMIT // 100]
-    first = [entry._replace(message=mailbox.whole(snapshot, entry.message)) for entry in folded]
+    folded = {entry.message: entry for entry in news.fold(pending.messages)}
+    some = [folded[x] for x in first(snapshot, [*folded])[: news.LIMIT // 100]]
+    whole = [entry._replace(message=mailbox.whole(snapshot, entry.message)) for entry in some]
     notes = [(notice.text, notice.key) for notice in notices(ctx, snapshot, pending)]
-    return [*notes, *news.texts(first, len(pending.messages))]
+    return [*notes, *news.texts(whole, len(pending.messages))]
+
+
+def first(snapshot: Snapshot, messages: Sequence[Message]) -> list[Message]:
+    """Of the messages to one agent, those that it is told now: the first of each sender, so that a
+    flood hides no other's."""
+    budget = SenderBudget(snapshot)
+    return budget.first("messages", messages, lambda x: budget.writers(record.path_of(x.id)))
 
 
 def notices(ctx: Context, snapshot: Snapshot, pending: Undelivered) -> list[InboxNotice]:

@@ -11,10 +11,12 @@ from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.claims import service as claim
+from ghp_agents.core import mentions
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import Actor, AgentName, issue_of_branch, listed
 from ghp_agents.git import changed_paths, worktree
+from ghp_agents.git import process as git
 from ghp_agents.git.worktree import Difference
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import commits, evidence, missing_commits, what_runs
@@ -110,6 +112,8 @@ def refuse_forbidden(
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
     nested_repositories.refuse(ctx.ws.folder, tips.trunk, tips.head)
+    if not subject.actor.is_person:
+        _refuse_mentions(ctx.ws, tips)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     held = held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
     changes = what_runs.of_branch(ctx.ws.folder, tips.trunk, tips.head)
@@ -250,6 +254,22 @@ def _refuse_empty(ws: Workspace, tips: Tips, issue: int) -> None:
             f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
             hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
             f"agent-issue close {issue} --reason WHY`.",
+        )
+
+
+def _refuse_mentions(ws: Workspace, tips: Tips) -> None:
+    """Messages of commits are pushed as they are, so nothing can be broken in them."""
+    args = ["log", "-z", "--no-show-signature", "--format=%h %B", f"{tips.trunk}..{tips.head}"]
+    messages = (text.partition(" ") for text in git.check(args, cwd=ws.folder).names)
+    starting = [
+        x for x, _, text in messages if mentions.starts_agent(text, ws.settings.mentionable)
+    ]
+    if starting:
+        raise RefusedError(
+            f"The message of {listed(starting, LISTED)} mentions another agent, or commands a bot: "
+            "it could start where the commit is pushed.",
+            hint="Write the name without `@` or `/`: `git commit --amend` for the last commit, "
+            "`git rebase -i` for an older one. Then run `ghp agent-finish` again.",
         )
 
 

@@ -176,9 +176,10 @@ class LocalForge:
         return self._record_merged(steps, by)
 
     def _land(self, pull: Pull, by: Actor, trunk: str, head: str, message: str) -> str:
+        text = merge_stack.message(self._ws, pull, head, message)
         landed = git_merge.merge_commits(
             self._ws.folder, self._ws.ghp_dir, trunk, head, self._ws.settings.merge_method,
-            merge_stack.message(pull, head, message), branches.identity(self._ws, by.name),
+            text, branches.identity(self._ws, by.name),
         )  # fmt: skip
         if landed.conflicts:
             raise MergeConflictError(pull, landed.conflicts)

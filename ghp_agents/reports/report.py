@@ -2,6 +2,7 @@
 at both ends."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from ghp_agents.core.clock import to_seconds, to_text
@@ -9,6 +10,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.escalations import escalation as questions
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, Escalation
+from ghp_agents.handoffs import what_runs
 from ghp_agents.handoffs.returned import REASONS, Return
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import listing
@@ -23,10 +25,12 @@ from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import ReviewRecord
+from ghp_agents.state import known_branches
 from ghp_agents.state.cause import MERGED, SWEPT
 from ghp_agents.state.join import SetAside
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
+from ghp_agents.workspace import Workspace
 
 LISTED = 200  # of each section; the rest is counted
 REFUSED = "refused"  # the state of a record that the remote does not take
@@ -75,6 +79,7 @@ class _Facts(NamedTuple):
     refused: Sequence[SetAside]  # by the remote, of this clone
     sent_back: Sequence[Return | ReviewRecord]  # open pull requests
     learnt: Sequence[Note]
+    running: Mapping[int, str]  # of open pull requests: what that runs by itself they change
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -96,6 +101,7 @@ def read_report(ctx: Context, since: float) -> Report:
         ctx.exchange.set_aside(),
         listing.sent_back(snapshot, opened),
         note.active(ctx.ws, note.read_all(snapshot)[0]),
+        _running(ctx.ws, opened),
     )
     sections = {name: [*items(facts)] for name, items in SECTIONS.items()}
     counts = {name: len(items) for name, items in sections.items()}
@@ -132,6 +138,16 @@ def _open_pulls(ctx: Context, notes: list[str]) -> Sequence[Pull]:
         return ()
 
 
+def _running(ws: Workspace, opened: Sequence[Pull]) -> dict[int, str]:
+    """What pull requests change that runs by itself, if this clone has their commits."""
+    main, texts = known_branches.main_commit(ws), dict[int, str]()
+    for pull in opened[-LISTED:] if main else ():
+        with suppress(GhpError):
+            words = what_runs.of_branch(ws.folder, main, pull.head).words
+            texts[pull.number] = f"changes {words}" if words else ""
+    return texts
+
+
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
     for question in questions.by_need(facts.questions):
         if question.is_open:
@@ -159,7 +175,7 @@ def _sent_back(facts: _Facts) -> Iterator[ReportItem]:
     pulls = {pull.number: pull for pull in facts.opened}
     for entry in facts.sent_back:
         why = "changes requested" if isinstance(entry, ReviewRecord) else REASONS[entry.reason]
-        yield _pull(pulls[entry.pull], entry.at)._replace(
+        yield _pull(facts, pulls[entry.pull], entry.at)._replace(
             by=entry.by,
             state=why,
             text=first_line(entry.text),
@@ -171,12 +187,15 @@ def _mergeable(facts: _Facts) -> Iterator[ReportItem]:
     sent_back = {entry.pull for entry in facts.sent_back}
     for pull in facts.opened:
         if not pull.draft and pull.number not in sent_back:
-            yield _pull(pull, pull.updated_at)._replace(command=f"ghp agent-merge {pull.number}")
+            yield _pull(facts, pull, pull.updated_at)._replace(
+                command=f"ghp agent-merge {pull.number}"
+            )
 
 
-def _pull(pull: Pull, at: str) -> ReportItem:
+def _pull(facts: _Facts, pull: Pull, at: str) -> ReportItem:
     by = pull.sent.by if pull.sent else Actor(pull.author)
-    return ReportItem(f"#{pull.number}", at, pull.title, by, pull.issue)
+    text = facts.running.get(pull.number, "")
+    return ReportItem(f"#{pull.number}", at, pull.title, by, pull.issue, text=text)
 
 
 def _merged(facts: _Facts) -> Iterator[ReportItem]:
@@ -185,7 +204,7 @@ def _merged(facts: _Facts) -> Iterator[ReportItem]:
     for entry in reversed(facts.entries):
         if entry.event == "pull-merge":
             pull = facts.pulls.get(_number(entry.object))
-            yield _pull(pull, entry.at) if pull else ReportItem(entry.object, entry.at)
+            yield _pull(facts, pull, entry.at) if pull else ReportItem(entry.object, entry.at)
         elif entry.event == "release" and entry.cause == MERGED and entry.issue not in recorded:
             yield _of_issue(facts, entry)
 
@@ -227,7 +246,7 @@ def _opened(facts: _Facts) -> Iterator[ReportItem]:
         pull = facts.pulls.get(_number(entry.object)) if entry.event == "pull-open" else None
         if pull and f"#{pull.number}" not in listed:
             state = "draft" if pull.draft and pull.state == "open" else pull.state
-            yield _pull(pull, entry.at)._replace(state=state)
+            yield _pull(facts, pull, entry.at)._replace(state=state)
 
 
 def _closed(facts: _Facts) -> Iterator[ReportItem]:

@@ -106,6 +106,11 @@ class Settings(NamedTuple):
         return self.memory or {}
 
     @property
+    def mentionable(self) -> tuple[str, ...]:
+        """The accounts that what an agent writes may mention."""
+        return (*self.accounts.values(), *self.escalate_to)
+
+    @property
     def thresholds(self) -> Thresholds:
         """The seconds after which an agent is stale, dead, gone."""
         return Thresholds(self.stale_after, self.dead_after, self.gone_after)

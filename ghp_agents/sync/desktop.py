@@ -15,13 +15,15 @@ from typing import NamedTuple
 from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import escalation as questions
+from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations import service as escalation
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.leases import settled_questions
-from ghp_agents.messages import mailbox
+from ghp_agents.messages import mailbox, record
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import seconds
+from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.workspace import Workspace
 
 TOPIC = "@user.input_required"
@@ -41,15 +43,24 @@ class Notice(NamedTuple):
     id: str
     title: str
     body: str
+    path: str = ""  # of the record that it tells of
 
 
-def announce(ctx: Context, snapshot: Snapshot, start: Start = background.spawn) -> None:
+def announce(
+    ctx: Context,
+    snapshot: Snapshot,
+    start: Start = background.spawn,
+    budget: SenderBudget | None = None,
+) -> None:
     """Show what is new and recent, unless that is off, or there is no desktop. `start` starts a
-    program that nobody waits for."""
+    program that nobody waits for. `budget` bounds what is shown of one sender."""
     if not _is_on(ctx.ws):
         return
-    folder = _folder(ctx.ws.environ)
-    new = (notice for notice in notices(ctx, snapshot) if _is_first(folder, notice.id))
+    folder, budget = _folder(ctx.ws.environ), budget or SenderBudget(snapshot)
+    recent = budget.first(
+        "desktop notices", [*notices(ctx, snapshot)], lambda notice: budget.writers(notice.path)
+    )
+    new = (notice for notice in recent if _is_first(folder, notice.id))
     for notice in islice(new, MOST):  # the next sync shows the others
         show(ctx.ws, notice, start)
 
@@ -95,11 +106,13 @@ def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
         is_urgent = question.is_open and question.urgency == questions.URGENCIES[-1]
         if is_urgent and seconds(question.asked_at) > since:
             answer = f"ghp agent-answer {question.name}"
-            yield Notice(question.id, *_texts(question.question.agent, question.title, answer))
+            texts = _texts(question.question.agent, question.title, answer)
+            yield Notice(question.id, *texts, escalation_record.path_of(question.id))
     for message in mailbox.read(ctx.ws, snapshot):
         if TOPIC in message.to and not message.by.is_person and seconds(message.at) > since:
             answer = f"ghp agent-thread {message.name}"
-            yield Notice(message.id, *_texts(message.by.name, message.subject, answer))
+            texts = _texts(message.by.name, message.subject, answer)
+            yield Notice(message.id, *texts, record.path_of(message.id))
 
 
 def _texts(agent: str, text: str, then: str) -> tuple[str, str]:

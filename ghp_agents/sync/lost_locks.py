@@ -13,10 +13,11 @@ from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.record import Record
+from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.state.transact import transact
 
 
-def put_back_locks(ctx: Context) -> list[str]:
+def put_back_locks(ctx: Context, budget: SenderBudget) -> list[str]:
     """Restore lost locks, and escalate disputed ones; return notes for people. After a failure the
     next sync tries again."""
     notes: list[str] = []
@@ -25,12 +26,15 @@ def put_back_locks(ctx: Context) -> list[str]:
         locks = [lease for lease in ctx.locks.known() if lease.name in lost]
         _record_restores(ctx, locks)
         notes += [f"the remote had lost history of the lock {lease.name}" for lease in locks]
-    for lease in ctx.locks.known():
-        if lease.is_disputed and lease.clone == ctx.locks.clone and is_name(lease.cause.by):
-            result = escalation.ask_once(ctx, _question(lease), urgency="high")
-            if result.is_new:
-                notes.append(f"Asked {result.escalation.name}: {result.escalation.title}")
-            notes += result.notes
+    questions = [
+        _question(lock)
+        for lock in ctx.locks.known()
+        if lock.is_disputed and lock.clone == ctx.locks.clone and is_name(lock.cause.by)
+    ]
+    new = escalation.unasked(ctx, ctx.store.snapshot(), questions) if questions else []
+    new = budget.first("disputed locks", new, lambda _: ["the remote"])
+    for result in escalation.ask_all(ctx, [(question, "high") for question in new]):
+        notes += [f"Asked {result.escalation.name}: {result.escalation.title}", *result.notes]
     return notes
 
 

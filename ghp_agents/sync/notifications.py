@@ -245,7 +245,8 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         new = answers or any(unheard) or returns
         if stop or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
             news_flag.set_flag(ctx.ws.folders, agent)
-        urgent = [key_of(message) for message in unheard.messages if wakes(message)]
+        calls = undelivered.first(snapshot, [x for x in unheard.messages if wakes(x)])
+        urgent = [key_of(message) for message in calls]
         urgent += [key for _, key in unheard.results]
         urgent += [key for _, key in wanted if key.startswith(REACTED)]
         wake.wake(ctx, agent, [*urgent, *(answer.id for answer in answers), *returns, *unblocked])

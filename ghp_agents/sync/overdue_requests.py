@@ -3,27 +3,40 @@
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import DEFAULT_URGENCY, URGENCIES, Question
 from ghp_agents.hotpath.quoting import file, named, phrase
+from ghp_agents.messages import record
 from ghp_agents.messages import service as messages
 from ghp_agents.messages.message import NEW, Letter, Message
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import seconds
+from ghp_agents.state.sender_budget import SenderBudget
 
 
-def ask(ctx: Context) -> list[str]:
-    """Ask a person about the overdue requests of this clone's agents; return notes."""
+def ask(ctx: Context, budget: SenderBudget | None = None) -> list[str]:
+    """Ask a person about the overdue requests of this clone's agents; return notes. `budget` bounds
+    those that another clone has written."""
     now, here = ctx.ws.clock.now(), {*presence.agents_here(ctx.ws)}
-    notes: list[str] = []
-    for letter in messages.timed_letters(ctx, ctx.store.snapshot()):
-        message = letter.message
-        if message.by.name not in here or message.by.is_person or not is_due(letter, now):
-            continue
-        urgency = message.urgency if message.urgency in URGENCIES else DEFAULT_URGENCY
-        result = escalation.ask_once(ctx, question(message), urgency)
-        if result.is_new:
-            notes.append(f"Asked {result.escalation.name}: {result.escalation.title}")
-        notes += result.notes
-    return notes
+    snapshot = ctx.store.snapshot()
+    budget = budget or SenderBudget(snapshot)
+    late = [
+        letter.message for letter in messages.timed_letters(ctx, snapshot) if is_due(letter, now)
+    ]
+    mine = [x for x in late if x.by.name in here and not x.by.is_person]
+    if not mine:
+        return []
+    wanted = {question(message): message for message in mine}
+    new = budget.first(
+        "overdue requests",
+        escalation.unasked(ctx, snapshot, wanted),
+        lambda about: budget.writers(record.path_of(wanted[about].id)),
+    )
+    results = escalation.ask_all(ctx, [(about, _urgency(wanted[about])) for about in new])
+    titles = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]
+    return [*titles, *(note for result in results for note in result.notes)]
+
+
+def _urgency(message: Message) -> str:
+    return message.urgency if message.urgency in URGENCIES else DEFAULT_URGENCY
 
 
 def is_due(letter: Letter, now: float) -> bool:

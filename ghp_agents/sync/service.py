@@ -21,6 +21,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.join import SyncReport
+from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.sync import (
     compaction,
     desktop,
@@ -58,12 +59,13 @@ def sync(
     report = ctx.exchange.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
+    budget = SenderBudget(ctx.store.snapshot())
     if report.fetched:
         holder_liveness.observe(ctx)
         expiry.observe(ctx)
         pending_unassign.apply_pending(ctx)
     if sends:
-        notes += lost_locks.put_back_locks(ctx)
+        notes += lost_locks.put_back_locks(ctx, budget)
         if not ctx.tracker.accepts_comment_commands:  # GitHub numbers its issues itself
             issue.name_provisional(ctx)
         with ctx.tracker.showing() if in_command else nullcontext():
@@ -82,9 +84,9 @@ def sync(
 
             published_issues.publish(ctx, hub)
     notes += [
-        *reconcile.reconcile(ctx),
-        *overdue_requests.ask(ctx),
-        *_continue(ctx, starts=not in_command),
+        *reconcile.reconcile(ctx, budget),
+        *overdue_requests.ask(ctx, budget),
+        *_continue(ctx, budget, starts=not in_command),
     ]
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
@@ -97,7 +99,8 @@ def sync(
         notes += _show(ctx, hub, snapshot, views, issues, wanted, in_command=in_command)
     if not in_command:
         main_moved.observe(ctx, snapshot, views)
-    report = report._replace(notes=(*report.notes, *notes, *_tell(ctx, snapshot)))
+    notes += [*_tell(ctx, snapshot, budget), *budget.notes()]
+    report = report._replace(notes=(*report.notes, *notes))
     evaluate.refresh(ctx)
     if publish and report.remote and not report.trouble:
         from ghp_agents.reports import pages  # reads every noun; few syncs publish
@@ -107,11 +110,11 @@ def sync(
     return report
 
 
-def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
+def _tell(ctx: Context, snapshot: Snapshot, budget: SenderBudget) -> list[str]:
     """Tell agents that there is news, and write the files of channels again; return notes. Only a
     person's own command sends what they wrote there."""
     notifications.notify_agents(ctx, snapshot)
-    desktop.announce(ctx, snapshot)
+    desktop.announce(ctx, snapshot, budget=budget)
     if channel_list.path(ctx.ws) is None:
         return []
     from ghp_agents.messages import channel_files
@@ -122,7 +125,7 @@ def _tell(ctx: Context, snapshot: Snapshot) -> list[str]:
         return [str(error)]
 
 
-def _continue(ctx: Context, *, starts: bool) -> list[str]:
+def _continue(ctx: Context, budget: SenderBudget, *, starts: bool) -> list[str]:
     """Start the workflows that labels ask for, and do the next steps of all; return notes. One that
     is wrong stops no sync."""
     if not starts and not mailbox.of_workflows(ctx.ws, ctx.store.snapshot()):
@@ -131,7 +134,8 @@ def _continue(ctx: Context, *, starts: bool) -> list[str]:
     from ghp_agents.workflows.starts import by_labels
 
     try:
-        return [*(by_labels(ctx) if starts else ()), *workflows.advance(ctx)]
+        labels = by_labels(ctx, budget) if starts else ()
+        return [*labels, *workflows.advance(ctx, budget)]
     except GhpError as error:
         return [f"Workflows wait: {one_line(str(error), 300)}"]
 

@@ -1,5 +1,8 @@
 """Start workflows, see where they stand, and do their next steps."""
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
@@ -15,8 +18,9 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.state.cause import WORKFLOW
 from ghp_agents.state.record import Record
+from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.state.transact import transact
-from ghp_agents.workflows import engine, files, limit, prompt
+from ghp_agents.workflows import engine, files, prompt
 from ghp_agents.workflows.engine import Action
 from ghp_agents.workflows.progress import HEADING, WorkflowRun, job_mark, runs
 from ghp_agents.workflows.workflow import (
@@ -54,41 +58,50 @@ def start(
     return result, advance(ctx)
 
 
-def advance(ctx: Context) -> list[str]:
+def advance(ctx: Context, budget: SenderBudget | None = None) -> list[str]:
     """Do the next steps of all workflows that were started; return notes.
 
-    Of what one other clone started, at most some are done: see `limit`. Any clone may, and several
-    at once: what a step sends has an id that follows from the step.
+    Of what one other clone started, the first that go on by `budget` are done. Any clone may do a
+    step, and several at once: what it sends has an id that follows from the step.
     """
-    snapshot = ctx.store.snapshot()
-    started = runs(ctx, snapshot)
-    pending = [(run, action) for run in started for action in engine.actions(run.states, run.facts)]
-    chosen = limit.choose(snapshot, started, pending)
-    notes = limit.notes(ctx, chosen.waiting)
-    for run, action in chosen.now:
-        notes += _act(ctx, run, action)
-    return notes
+    budget = budget or SenderBudget(ctx.store.snapshot())
+    running = [x for x in runs(ctx, ctx.store.snapshot()) if x.standing == engine.RUNNING]
+    running.sort(key=_has_begun, reverse=True)
+    now = budget.first(
+        "workflows", running, lambda run: budget.writers(record.path_of(run.start.id))
+    )
+    letters: list[_Due] = []
+    notes: list[str] = []
+    for run in now:
+        for action in engine.actions(run.states, run.facts):
+            to = _recipient(ctx, run, action)
+            if action.what == engine.CREATES:
+                notes += _create(ctx, run, action.step)
+            elif action.what == engine.ASKS or to is None:
+                result = escalation.ask_once(ctx, _asked(ctx, run, action))
+                title = f"Asked {result.escalation.name}: {result.escalation.title}"
+                notes += [*([title] if result.is_new else []), *result.notes]
+            else:
+                letters.append(_Due(run, action, to))
+    return [*notes, *_send(ctx, letters)]
 
 
-def _act(ctx: Context, run: WorkflowRun, action: Action) -> list[str]:
-    step, start = action.step, run.start
-    to = _recipient(ctx, run, action)
-    if action.what == engine.CREATES:
-        return _create(ctx, run, step)
-    if action.what == engine.ASKS or to is None:
-        result = escalation.ask_once(ctx, _asked(ctx, run, action))
-        title = f"Asked {result.escalation.name}: {result.escalation.title}"
-        return [*([title] if result.is_new else []), *result.notes]
-    sent = _send(ctx, run, action, to)
-    if sent is None:
-        return []
-    lacking = [*service.unheard(ctx, ctx.store.snapshot(), sent)]
-    if lacking and to.startswith(CAPABILITY):
-        lacking.append(
-            "An agent that can do it declares it: "
-            f"`ghp agent-whoami --capability {to.removeprefix(CAPABILITY)}`."
-        )
-    return [f"Workflow {start.name}: sent {sent.name} «{step.title}» to {to}.", *lacking]
+class _Due(NamedTuple):
+    """A message to send for a step."""
+
+    run: WorkflowRun
+    action: Action
+    to: str
+
+    @property
+    def identity(self) -> str:
+        return engine.identity(self.run.start.id, self.action.step.name, self.action.what)
+
+
+def _has_begun(run: WorkflowRun) -> bool:
+    """Whether a step was sent or asked."""
+    sent = (x.question or (x.letter and x.letter.message != run.start) for x in run.facts.values())
+    return any(sent)
 
 
 def _create(ctx: Context, run: WorkflowRun, step: WorkflowStep) -> list[str]:
@@ -145,25 +158,45 @@ def _body(snapshot: Snapshot, run: WorkflowRun, step: WorkflowStep) -> str:
     return prompt.body(step, mailbox.whole(snapshot, run.start), whole, answers)
 
 
-def _send(ctx: Context, run: WorkflowRun, action: Action, to: str) -> Message | None:
-    """Send the message of a step, once for all clones; None if it was sent already."""
-    start, step, proposes = run.start, action.step, action.what == engine.PROPOSES
-    identity = engine.identity(start.id, step.name, action.what)
+def _send(ctx: Context, due: Sequence[_Due]) -> list[str]:
+    """Send the messages of steps, each once for all clones; return notes."""
 
-    def decide(snapshot: Snapshot) -> tuple[Message | None, list[Record]]:
-        if record.path_of(identity) in snapshot.files(record.folder_of(identity)):
-            return None, []
-        message = Message(
-            identity, start.by, (to,), one_line(f"{step.title}: {start.subject}", 200),
-            *service.when(ctx, snapshot), body=_body(snapshot, run, step)[: texts.BODY_LIMIT],
-            kind=PROPOSAL if proposes else step.kind, about=start.id, issue=start.issue,
-            done_within=step.within or (rules.VOTE_LASTS if proposes else 0),
-            workflow=start.workflow, step=step.name,
-        )  # fmt: skip
-        return message, [service.sent_record(message)]
+    def decide(snapshot: Snapshot) -> tuple[list[tuple[_Due, Message]], list[Record]]:
+        new = [
+            x for x in due
+            if record.path_of(x.identity) not in snapshot.files(record.folder_of(x.identity))
+        ]  # fmt: skip
+        sent = [(x, _message(ctx, snapshot, x, later)) for later, x in enumerate(new)]
+        return sent, [service.sent_record(message) for _, message in sent]
 
-    message = transact(ctx.store, decide)
-    if message:
-        for agent in presence.agents_here(ctx.ws):
-            news_flag.set_flag(ctx.ws.folders, agent)
-    return message
+    sent = transact(ctx.store, decide) if due else []
+    snapshot = ctx.store.snapshot()
+    notes: list[str] = []
+    for (run, action, to), message in sent:
+        notes.append(
+            f"Workflow {run.start.name}: sent {message.name} «{action.step.title}» to {to}."
+        )
+        lacking = service.unheard(ctx, snapshot, message)
+        notes += lacking
+        if lacking and to.startswith(CAPABILITY):
+            notes.append(
+                "An agent that can do it declares it: "
+                f"`ghp agent-whoami --capability {to.removeprefix(CAPABILITY)}`."
+            )
+    for agent in presence.agents_here(ctx.ws) if sent else ():
+        news_flag.set_flag(ctx.ws.folders, agent)
+    return notes
+
+
+def _message(ctx: Context, snapshot: Snapshot, due: _Due, later: int) -> Message:
+    """The message of a step; `later` others are sent before it."""
+    start, step = due.run.start, due.action.step
+    at, clock, clone = service.when(ctx, snapshot)
+    proposes = due.action.what == engine.PROPOSES
+    return Message(
+        due.identity, start.by, (due.to,), one_line(f"{step.title}: {start.subject}", 200),
+        at, clock + later, clone, body=_body(snapshot, due.run, step)[: texts.BODY_LIMIT],
+        kind=PROPOSAL if proposes else step.kind, about=start.id, issue=start.issue,
+        done_within=step.within or (rules.VOTE_LASTS if proposes else 0),
+        workflow=start.workflow, step=step.name,
+    )  # fmt: skip

@@ -6,11 +6,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ghp_agents.core.ids import Actor, digest, one_line
+from ghp_agents.hotpath.quoting import file
+from ghp_agents.issues import record as issues_record
 from ghp_agents.issues.issue import Issue
 from ghp_agents.messages import record, service
 from ghp_agents.messages.message import Message
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
+from ghp_agents.state.sender_budget import SenderBudget, Senders
 from ghp_agents.state.transact import transact
 from ghp_agents.workflows import files
 from ghp_agents.workflows.workflow import Workflow
@@ -18,6 +21,7 @@ from ghp_agents.workspace import Workspace
 
 LABEL = "label"
 NOBODY = "nobody"  # the author of an issue without one
+Pair = tuple[Workflow, Issue]
 
 
 def of_message(ws: Workspace, to: Sequence[str], payload: str) -> str:
@@ -39,33 +43,66 @@ def _fields(payload: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def by_labels(ctx: Context) -> list[str]:
-    """Start the workflows whose labels open issues have, each once for an issue; return notes."""
+def by_labels(ctx: Context, budget: SenderBudget | None = None) -> list[str]:
+    """Start the workflows whose labels open issues have, each once for an issue; return notes. Of
+    what one sender labelled, `budget` has the first."""
     workflows = [workflow for workflow in _of_main(ctx.ws, LABEL) if workflow.label]
     issues = ctx.tracker.known() if workflows else []
     pairs = [(w, issue) for w in workflows for issue in issues if w.label in issue.labels]
-    return [note for pair in pairs for note in _start(ctx, *pair)]
-
-
-def _start(ctx: Context, workflow: Workflow, issue: Issue) -> list[str]:
-    """Start it, with an id that follows from the issue, so that clones that do it at once make one
-    message."""
-    identity = digest("workflow", LABEL, workflow.name, issue.id)
+    snapshot = ctx.store.snapshot()
+    budget = budget or SenderBudget(snapshot)
+    now = budget.first(
+        "labels", _new(snapshot, pairs), lambda pair: _senders(snapshot, budget, pair[1])
+    )
 
     def decide(snapshot: Snapshot) -> tuple[list[str], list[Record]]:
-        if record.path_of(identity) in snapshot.files(record.folder_of(identity)):
-            return [], []
-        author = issue.author or NOBODY
-        by = Actor(author, is_person=author not in snapshot.agents())
-        message = Message(
-            identity, by, (f"@workflow.{workflow.name}",),
-            one_line(issue.title, record.SUBJECT_LIMIT), *service.when(ctx, snapshot),
-            issue=issue.number, workflow=workflow.name,
-        )  # fmt: skip
-        note = f"Started the workflow {workflow.name} for #{issue.number}: {message.name}."
-        return [note], [service.sent_record(message)]
+        messages = [
+            (issue, _started(ctx, snapshot, workflow, issue, later))
+            for later, (workflow, issue) in enumerate(_new(snapshot, now))
+        ]
+        notes = [
+            f"Started the workflow {x.workflow} for #{y.number}: {x.name}." for y, x in messages
+        ]
+        return notes, [service.sent_record(message) for _, message in messages]
 
-    return transact(ctx.store, decide)
+    return transact(ctx.store, decide) if now else []
+
+
+def _new(snapshot: Snapshot, pairs: Iterable[Pair]) -> list[Pair]:
+    """Those that nobody has started. Their ids follow from the issue, so that clones that start
+    them at once make one message."""
+    names = ((pair, _identity(*pair)) for pair in pairs)
+    return [
+        pair
+        for pair, name in names
+        if record.path_of(name) not in snapshot.files(record.folder_of(name))
+    ]
+
+
+def _identity(workflow: Workflow, issue: Issue) -> str:
+    return digest("workflow", LABEL, workflow.name, issue.id)
+
+
+def _senders(snapshot: Snapshot, budget: SenderBudget, issue: Issue) -> Senders:
+    """The other clones that wrote of an issue; on a host, its author."""
+    paths = snapshot.files(f"{issues_record.FOLDER}{issue.id}/")
+    if not paths:
+        return [f"author {file(issue.author or NOBODY)}"]
+    return [clone for path in paths for clone in budget.writers(path)]
+
+
+def _started(
+    ctx: Context, snapshot: Snapshot, workflow: Workflow, issue: Issue, later: int
+) -> Message:
+    """The message that starts a workflow; `later` others are sent before it."""
+    author = issue.author or NOBODY
+    by = Actor(author, is_person=author not in snapshot.agents())
+    at, clock, clone = service.when(ctx, snapshot)
+    return Message(
+        _identity(workflow, issue), by, (f"@workflow.{workflow.name}",),
+        one_line(issue.title, record.SUBJECT_LIMIT), at, clock + later, clone,
+        issue=issue.number, workflow=workflow.name,
+    )  # fmt: skip
 
 
 def _of_main(ws: Workspace, key: str) -> Iterable[Workflow]:

@@ -56,3 +56,13 @@ def test_a_wider_scope_is_named_and_a_narrower_one_is_not() -> None:
 def test_a_new_card_gives_only_what_no_agent_has() -> None:
     assert words(None, AgentCard("a", permissions=())) == []
     assert words(None, AgentCard("a", github=True)) == ["a gets the person's GitHub token"]
+
+
+def test_another_client_or_model_of_an_agent_is_named_and_that_of_a_new_card_is_not() -> None:
+    old, other = AgentCard("a", client="claude", model="opus"), AgentCard("a", client="aider")
+    assert words(old, other) == ["a runs with aider"]
+    assert words(old, old._replace(client="")) == ["a runs with another client"]
+    assert words(AgentCard("a"), old) == ["a runs with claude"]
+    assert words(old, old._replace(model="opus-2")) == ["a gets the model opus-2"]
+    assert words(old, old._replace(model="")) == ["a gets another model"]
+    assert words(None, old) == []

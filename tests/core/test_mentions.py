@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ghp_agents.core.mentions import BREAK, harmless, in_quotations
+from ghp_agents.core.mentions import BREAK, harmless, in_quotations, starts_agent
 
 KNOWN = ("copilot", "claude", "codex", "cursor", "gemini-code-assist", "google-labs-jules",
          "devin-ai-integration", "dependabot", "Claude", "coderabbitai")  # fmt: skip
@@ -63,3 +63,10 @@ def test_it_is_done_once_and_changes_nothing_else(text: str) -> None:
     assert harmless(broken) == broken
     assert broken.replace(BREAK, "") == text
     assert not re.search(r"@(claude|codex)", broken)
+
+
+def test_a_text_that_starts_an_agent_is_told_from_one_that_only_has_an_at() -> None:
+    assert not starts_agent("Use @property, @ada and a/b")
+    assert starts_agent("Fix it\n\n@Copilot go")
+    assert starts_agent("Fix it\n\n/gemini review")
+    assert not starts_agent("@codex", ["codex"])

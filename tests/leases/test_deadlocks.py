@@ -12,6 +12,7 @@ from ghp_agents.leases import deadlocks as waiting
 from ghp_agents.leases.wait_graph import Wait
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
+from ghp_agents.state.sender_budget import SenderBudget
 from tests.issues.places import Place, Team, meet
 
 DEAD = 1_801
@@ -55,7 +56,9 @@ def waits(place: Place) -> list[Wait]:
 
 
 def escalate(place: Place) -> list[Escalation]:
-    results = waiting.escalate_cycles(place.parts, waits(place), views(place))
+    results = waiting.escalate_cycles(
+        place.parts, waits(place), views(place), SenderBudget(place.store.snapshot())
+    )
     return [result.escalation for result in results if result.is_new]
 
 

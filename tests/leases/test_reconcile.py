@@ -73,6 +73,26 @@ def test_after_the_answer_it_is_not_asked_again(yards: Yards) -> None:
     assert other.held() == [("worker-1", "src/ !/src/a.py"), ("worker-2", "/src/a.py")]
 
 
+def test_all_overlaps_between_two_agents_are_one_question_and_one_answer_decides_them(
+    yards: Yards,
+) -> None:
+    one, other = yards
+    one.take("worker-1", "src/a.py", "docs/")
+    one.take("worker-1", "src/b.py")
+    other.take("worker-2", "src/a.py")
+    other.take("worker-2", "src/")
+    exchange(one, other)
+    (question,) = asked(one)
+    assert question.title == "Two leases overlap: who should have src/a.py, src/b.py?"
+    answer(make_context(one.ws(None), one.store, tracker=one.tracker), question.id, "worker-1")
+    exchange(one, other)
+    assert len(asked(one)) == 1
+    assert other.held() == [
+        ("worker-1", "/src/a.py docs/"), ("worker-1", "/src/b.py"),
+        ("worker-2", "src/ !/src/a.py !docs/ !/src/b.py"),
+    ]  # fmt: skip
+
+
 def test_leases_that_have_nothing_in_common_and_those_of_one_agent_are_no_question(
     yards: Yards,
 ) -> None:

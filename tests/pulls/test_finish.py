@@ -265,3 +265,15 @@ def test_who_finishes_in_anothers_worktree_hears_where_its_own_is(road: Road, pl
     with pytest.raises(RefusedError, match="on the main branch") as caught:
         road.finish("worker-2", road.folder)
     assert caught.value.hint == f"worker-2 works elsewhere: `cd {other} && ghp agent-finish`."
+
+
+@pytest.mark.slow
+def test_a_commit_whose_message_could_start_another_agent_is_not_sent(
+    road: Road, place: Path
+) -> None:
+    git(place, "commit", "--amend", "-qm", "Use @property\n\n@copilot review this")
+    with pytest.raises(RefusedError, match="mentions another agent, or commands a bot"):
+        road.finish("worker-1", place)
+    assert sent(road) == ""
+    git(place, "commit", "--amend", "-qm", "Use @property")
+    assert road.finish("worker-1", place).is_new

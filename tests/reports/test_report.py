@@ -167,3 +167,12 @@ def test_requested_changes_are_sent_back_to_the_agent_and_not_ready(repo: Path) 
     )  # fmt: skip
     assert sections["mergeable"] == ()
     assert [item.id for item in sections["opened"]] == ["#1"]
+
+
+@pytest.mark.slow
+def test_a_pull_request_that_changes_what_runs_is_named_as_such(repo: Path) -> None:
+    road = Road(repo)
+    road.issue()
+    road.done("worker-1", 1, {".ghp/config.json": "{}\n"})
+    (item,) = read(road).sections["mergeable"]
+    assert item.text == "changes files that make programs run: .ghp/config.json"

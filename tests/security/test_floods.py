@@ -1,5 +1,7 @@
 """What others write starts a bounded number of things here, whomever it names as its writer."""
 
+import json
+import re
 import resource
 import subprocess
 from collections.abc import Callable
@@ -7,14 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.security.test_hostile_messages import message
+from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.issues import record as issue_record
+from ghp_agents.issues.record import IssueEvent
+from ghp_agents.leases import record as lease_record
+from ghp_agents.leases.record import LeaseEvent
+from tests.security.test_hostile_messages import AGENT, message
 from tests.state import strangers
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
+from tests.support.hooks import call, payload
 
 Clones = Callable[[int], list[Path]]
 START = {"Kind": "request", "Sender": "lead", "Sender_Type": "person", "Workflow": "review"}
-AT_A_TIME, MOST = 10, 50
+AT_A_TIME = 10
+AT = Timestamp("2026-01-02T03:04:05Z")
 
 
 def forged(count: int, begin: int = 0) -> dict[str, bytes]:
@@ -56,34 +65,87 @@ def steps(clone: Path) -> int:
 
 
 @pytest.mark.slow
-def test_a_flood_of_workflows_does_ten_steps_a_sync_and_fifty_in_all(
+def test_of_a_flood_of_workflows_ten_run_and_keep_no_other_clone_or_this_one_waiting(
     clones: Clones, remote: Path
 ) -> None:
     clone, _ = clones(2)
     succeed(clone, "agent-init --agent worker-1")
     first = heard(clone, remote, "eve", forged(120))
     assert steps(clone) == AT_A_TIME
-    assert "110 workflows that clone eve started must wait" in first
-    second = sync(clone)
-    assert steps(clone) == 2 * AT_A_TIME
-    assert "must wait" not in second
-    for _ in range(5):
-        succeed(clone, "agent-sync")
-    assert steps(clone) == MOST
+    assert "Too much at once, so this waits: clone eve: 110 of its workflows.\n" in first
+    heard(clone, remote, "mallory", forged(1, begin=900))
+    assert steps(clone) == AT_A_TIME + 1
+    succeed(clone, "agent-run review Tabs --as @me")
+    assert steps(clone) > AT_A_TIME + 2
+
+
+def overdue(number: int) -> dict[str, bytes]:
+    """Requests in the name of an agent of another clone, of which people are asked."""
+    late = {"Sender": "worker-1", "Kind": "request", "Done_Within": "60 s", "Recipient": "worker-2"}
+    return dict(message(f"{n:012x}", Subject=f"Old {n}", **late) for n in range(1, number + 1))
+
+
+def leased(number: int) -> dict[str, bytes]:
+    """Leases of everything by many people, before all others."""
+    events = [
+        LeaseEvent(
+            f"{n:012x}", f"{n:012x}", "request", 1, CloneId("eve"), AT, Actor("eve"),
+            Actor(f"E {n}", is_person=True), 0, ("/src/",), granted=True,
+        )
+        for n in range(1, number + 1)
+    ]  # fmt: skip
+    return {event.path: lease_record.encode(event) for event in events}
+
+
+def labelled(number: int) -> dict[str, bytes]:
+    """Issues with a label that starts a workflow."""
+    events = [
+        IssueEvent(
+            f"{n:012x}", f"{n:012x}", "create", n, CloneId("eve"), AT, Actor("eve"), 100 + n,
+            {"title": f"Part {n}"}, {"labels": ("look",)},
+        )
+        for n in range(1, number + 1)
+    ]  # fmt: skip
+    return {f"{issue_record.FOLDER}{x.issue}/{x.id}.json": issue_record.encode(x) for x in events}
 
 
 @pytest.mark.slow
-def test_a_flood_keeps_no_workflow_of_another_clone_or_of_this_one_waiting(
+def test_what_one_clone_forges_starts_ten_things_of_each_kind_and_the_rest_is_counted(
+    clones: Clones, remote: Path
+) -> None:
+    clone, _ = clones(2)
+    (clone / ".ghp/workflows").mkdir(parents=True)
+    (clone / ".ghp/workflows/look.md").write_text(
+        "---\nlabel: look\n---\n## Look\n\n- Role: @all\n"
+    )
+    git(clone, "add", "-A")
+    git(clone, "commit", "-qm", "Look")
+    git(clone, "push", "-q", "origin", "HEAD:main")
+    succeed(clone, "agent-init --agent worker-1")
+    succeed(clone, "agent-lease docs/ --as worker-1")
+    succeed(clone, "agent-lease src/ --as worker-1")
+    said = heard(clone, remote, "eve", {**overdue(30), **leased(40), **labelled(50)})
+    waits = re.search(r"so this waits: clone eve: (.*)\.", said)
+    assert waits
+    assert waits[1].split(", ") == [
+        "30 of its questions on leases", "20 of its overdue requests", "40 of its labels",
+    ]  # fmt: skip
+    questions = json.loads(invoke("agent-escalations --open --json", clone).out)
+    assert len(questions) == 2 * AT_A_TIME
+    assert steps(clone) == 2 * AT_A_TIME, "a start for each of ten labels, and its first step"
+    assert len(json.loads(invoke("agent-issues --json", clone).out)) == 50, "nothing is lost"
+
+
+@pytest.mark.slow
+def test_a_flood_of_messages_hides_no_message_of_another_clone(
     clones: Clones, remote: Path
 ) -> None:
     clone, _ = clones(2)
     succeed(clone, "agent-init --agent worker-1")
-    heard(clone, remote, "eve", forged(60))
-    heard(clone, remote, "mallory", forged(1, begin=900))
-    assert steps(clone) == 2 * AT_A_TIME + 1
-    before = steps(clone)
-    succeed(clone, "agent-run review Tabs --as @me")
-    assert steps(clone) > before + 1
+    push(remote, "eve", dict(message(f"{n:012x}", Kind="request") for n in range(1, 200)))
+    heard(clone, remote, "mallory", dict([message("f" * 12, Subject="The real one", Clock="900")]))
+    told = call("claude", payload("claude-UserPromptSubmit", clone), clone, AGENT)
+    assert b"The real one" in told.out
 
 
 @pytest.mark.slow

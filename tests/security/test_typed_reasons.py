@@ -11,6 +11,7 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import is_last_resort
 from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases import reconcile as settling
+from ghp_agents.leases.overlaps import Overlap
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.leases.world import World, read_all
 from ghp_agents.locks.lock import Lock, decode, encode
@@ -88,8 +89,7 @@ def test_a_question_that_names_two_leases_is_not_the_one_about_their_overlap(
     other = log._replace(request=log.request._replace(lease=second.id, clone="elsewhere"))  # type: ignore[arg-type]
     found = conflicts.find(worker.ws, [first, second], [log, other], questions(worker))
     assert [each.question for each in found] == [None]
-    asked = settling._question(first, second, "src/a")
-    assert asked
+    asked = settling._question([Overlap(first, second, "src/a")])
     escalation.ask_once(worker.parts, asked)
     found = conflicts.find(worker.ws, [first, second], [log, other], questions(worker))
     assert [each.question and each.question.question for each in found] == [asked]

@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.escalations import service as escalation
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import DISPUTE, Cause
+from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.sync import lost_locks as lost_rights
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
@@ -39,20 +40,20 @@ def place(repo: Path) -> Place:
 def test_a_lost_right_is_put_back_and_written_down(place: Place) -> None:
     taken = place.locks.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
-    assert lost_rights.put_back_locks(place.parts) == [
+    assert lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot())) == [
         "the remote had lost history of the lock trunk"
     ]
     assert place.board.leases == {"trunk": taken}
     (entry,) = place.store.ledger()
     assert (entry.event, entry.object, entry.generation) == ("restore", "trunk", 1)
-    assert lost_rights.put_back_locks(place.parts) == []
+    assert lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot())) == []
 
 
 def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
     place.locks.acquire("trunk", "worker-1", expected=None)
     place.board.leases.clear()
     place.board.reachable = False
-    assert lost_rights.put_back_locks(place.parts) == []
+    assert lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot())) == []
 
 
 def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
@@ -61,7 +62,7 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
     for clone in ("elsewhere", "here", "here"):
         right: Lock = dispute._replace(clone=clone)
         place.locks._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
-        lost_rights.put_back_locks(place.parts)
+        lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot()))
     (question,) = escalation.read_all(place.store.snapshot())[0]
     assert question.question.text == (
         "Who holds name/staging-db?\n\nTwo have it. Nobody can hold it until a person decides: "

@@ -143,7 +143,7 @@ def test_two_clones_that_continue_at_once_and_before_they_meet_send_one_message(
     team("agent-run review 'The parser' --to worker-2", "worker-1")
     team.exchange()
     with monkeypatch.context() as patch:
-        patch.setattr(service, "advance", lambda _: [])  # as if each had been killed
+        patch.setattr(service, "advance", lambda *_: [])  # as if each had been killed
         team.do("worker-2", "--verdict changes --result 'Add a test'")
     assert team.inbox("worker-1") == []
     for folder in (team.one, team.two):

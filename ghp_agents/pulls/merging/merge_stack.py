@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ghp_agents.core import mentions
 from ghp_agents.git import changed_paths, merge
 from ghp_agents.pulls.pull import MergeStep, Pull
 from ghp_agents.state import remote_branches as branches
@@ -16,9 +17,11 @@ class Queued(NamedTuple):
     head: str
 
 
-def message(pull: Pull, head: str, text: str = "") -> str:
-    """Return the message of the commit that merges `head`; its trailer shows that it did."""
+def message(ws: Workspace, pull: Pull, head: str, text: str = "") -> str:
+    """Return the message of the commit that merges `head`; its trailer shows that it did. It starts
+    no agent where main is pushed to."""
     text = text.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
+    text = mentions.harmless(text, ws.settings.mentionable)
     return f"{text}\n\n{merge.HEAD_TRAILER}: {head}\n"
 
 
@@ -72,6 +75,6 @@ class MergeStack:
         if heads not in self._merges:
             self._merges[heads] = merge.merge_commits(
                 self._ws.folder, self._ws.ghp_dir, self.commit(below), entry.head, self._method,
-                message(entry.pull, entry.head), self._identity,
+                message(self._ws, entry.pull, entry.head), self._identity,
             )  # fmt: skip
         return self._merges[heads]

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.git.merge import HEAD_TRAILER
 from ghp_agents.pulls.merging import merge_stack
 from ghp_agents.pulls.merging.merge_stack import MergeStack, Queued
 from ghp_agents.pulls.pull import MergeStep, Pull
@@ -49,6 +50,17 @@ def test_each_is_merged_onto_the_one_before(desk: Desk) -> None:
         f"{desk.trunk} {one.head}|Merge #1 from agent/1",
     ]
     assert git(desk.folder, "rev-parse", "main") == desk.trunk
+
+
+def test_the_message_of_a_merge_starts_no_agent(desk: Desk) -> None:
+    entry = desk.work(1, {"a.txt": "one\n"})
+    pull = entry.pull._replace(title="@copilot fix", branch="agent/@claude")
+    ws = open_workspace(desk.folder, os.environ)
+    words = (
+        f"Merge #1 from agent/@\u200bclaude\n\n@\u200bcopilot fix\n\n{HEAD_TRAILER}: {entry.head}\n"
+    )
+    assert merge_stack.message(ws, pull, entry.head) == words
+    assert "@\u200bcodex" in merge_stack.message(ws, pull, entry.head, "Ask @codex")
 
 
 def test_what_conflicts_with_another_is_left_out_and_fits_the_trunk_alone(desk: Desk) -> None:
