@@ -14,10 +14,10 @@ from ghp_agents.hotpath import alive
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import named, path_word
 from ghp_agents.pulls.finish import unfinished
-from ghp_agents.pulls.start_worktree import worktrees_folder
 from ghp_agents.state.admin_port import Step
 from ghp_agents.state.default_branch import trunk_places
 from ghp_agents.workspace import Workspace, agent_named_in
+from ghp_agents.worktrees.folder import worktrees_folder
 
 PREFIX = "agent/"  # of the branches that go with their worktree
 _WHAT = ("worktree without unmerged work", "worktree and branch without unmerged work")

@@ -67,15 +67,6 @@ def folder_name(number: int, title: str) -> str:
     return f"{number}-{slug(title, FOLDER_LIMIT) or UNTITLED}"
 
 
-def repository_name(address: str | None, folder: str) -> str:
-    """Return the repository's name: the last part of its address, else its folder's name."""
-    last_part = re.split(r"[/:\\]", (address or "").rstrip("/").removesuffix(".git").rstrip("/"))[
-        -1
-    ]
-    name = _BAD.sub("-", last_part or folder).replace("/", "-").strip(".-")
-    return name or "repository"
-
-
 def of_issue(
     branches: Iterable[str], number: int, agent: str, also: Collection[str] = ()
 ) -> str | None:

@@ -8,8 +8,8 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.git import merge
 from ghp_agents.ports import Context
 from ghp_agents.pulls.check import tail
-from ghp_agents.pulls.start_worktree import worktrees_folder
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees.folder import worktrees_folder
 from ghp_agents.worktrees.provision import provision
 
 LITTER = 3_600.0  # seconds; a temporary worktree that is older is a leftover

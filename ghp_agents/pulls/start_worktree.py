@@ -1,6 +1,5 @@
 """The branch and worktree in which an agent works on an issue; existing ones are reused."""
 
-import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,16 +12,15 @@ from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import commits, missing_commits
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
-from ghp_agents.hotpath.locate import locate
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.pulls import branch_names
 from ghp_agents.pulls.update_branch import no_main_branch
-from ghp_agents.settings.settings import Settings
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees.folder import repository_name, worktrees_folder
 
 LOCK = "start.lock"
 TIMEOUT_S = 600.0  # seconds; checking out a large tree can take long
@@ -59,7 +57,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         existing = branch_names.of_issue(
             {**refs.on_remote, **refs.local}, issue.number, agent, reported
         )
-        pattern, repo = ctx.ws.settings.branch_pattern, _repository_name(ctx.ws)
+        pattern, repo = ctx.ws.settings.branch_pattern, repository_name(ctx.ws)
         last = missing_commits.last_handed(ctx.store, issue.number)
         if existing is not None:
             refs = _bring_forward(ctx, agent, last, existing, refs) if last else refs
@@ -249,52 +247,3 @@ def _free_path(ws: Workspace, issue: Issue) -> Path:
         f"{folder} and {FREE_NAMES - 2} similar names are already in use.",
         hint="Remove worktrees that you do not need; `git worktree list` shows them.",
     )
-
-
-def worktrees_folder(ws: Workspace) -> Path:
-    """Return the folder for this repository's worktrees, by upstream's rule. Relative paths start
-    at the main worktree. Raises RefusedError for a place that is not allowed."""
-    setting, home = ws.settings.worktree_path, ws.environ.get("HOME") or "/"
-    path = home + setting[1:] if setting == "~" or setting.startswith("~/") else setting
-    main = ws.main_worktree or ws.common_dir
-    folder = Path(os.path.normpath(main / path)) / _repository_name(ws)
-    if setting != Settings().worktree_path:
-        _check_place(ws, folder, Path(home))
-    return folder
-
-
-def _check_place(ws: Workspace, folder: Path, home: Path) -> None:
-    """Refuse a place where checked-out files become settings or part of another repository."""
-    real = folder.resolve()
-    why = ""
-    if ".git" in {part.lower() for part in real.parts}:
-        why = "is inside a git folder"
-    elif _is_in_dotfolder(real, home.resolve()):
-        why = "is inside a settings folder of your home directory"
-    elif _other_repository(ws, real):
-        why = "is inside another repository"
-    if why:
-        raise RefusedError(
-            f"`worktreePath` is set to {folder}, which {why}.",
-            hint="Change `worktreePath` in ~/.config/ghp-cli/config.json.",
-        )
-
-
-def _is_in_dotfolder(real: Path, home: Path) -> bool:
-    if not real.is_relative_to(home):
-        return False
-    first = next(iter(real.relative_to(home).parts), "")
-    return first.startswith(".") and first != ".ghp"
-
-
-def _other_repository(ws: Workspace, real: Path) -> bool:
-    existing = next(place for place in (real, *real.parents) if place.is_dir())
-    location = locate(str(existing), {})
-    return location is not None and Path(location.common_dir).resolve() != ws.common_dir.resolve()
-
-
-def _repository_name(ws: Workspace) -> str:
-    main = ws.main_worktree or ws.common_dir
-    if main.name.startswith("."):  # project/.bare
-        main = main.parent
-    return branch_names.repository_name(branches.address(ws), main.name.removesuffix(".git"))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import issue_of_branch
-from ghp_agents.pulls.branch_names import LIMIT, branch_name, folder_name, of_issue, repository_name
+from ghp_agents.pulls.branch_names import LIMIT, branch_name, folder_name, of_issue
 from tests.support.git import run_git
 
 NAMES = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,40}[a-z0-9]", fullmatch=True).filter(
@@ -73,24 +73,6 @@ def test_upstreams_pattern_is_used_where_it_tells_the_issue(pattern: str, expect
 )
 def test_a_worktree_is_called_as_upstream_would(number: int, title: str, expected: str) -> None:
     assert folder_name(number, title) == expected
-
-
-@pytest.mark.parametrize(
-    ("address", "expected"),
-    [
-        ("https://github.com/acme/widgets.git", "widgets"),
-        ("git@github.com:acme/widgets", "widgets"),
-        ("ssh://git@host:22/acme/widgets.git/", "widgets"),
-        ("../remote.git", "remote"),
-        (None, "folder"),
-        ("", "folder"),
-        ("https://host/..", "repository"),
-    ],
-)
-def test_a_repository_is_called_by_its_address_or_its_folder(
-    address: str | None, expected: str
-) -> None:
-    assert repository_name(address, "folder") == expected
 
 
 def test_ones_own_branch_goes_before_that_of_another() -> None:

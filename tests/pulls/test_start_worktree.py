@@ -1,6 +1,5 @@
 """Where an agent works: paths by upstream's rule, and branches that are known from elsewhere."""
 
-from pathlib import Path
 
 import pytest
 
@@ -15,28 +14,6 @@ from tests.support.road import Road, with_issue
 @pytest.fixture
 def road(restored: Restored) -> Road:
     return Road(restored(with_issue).repo)
-
-
-@pytest.mark.parametrize(
-    ("setting", "where"),
-    [
-        ("~/trees", "{home}/trees/repo"),
-        ("~", "{home}/repo"),
-        ("../.worktrees", "{parent}/.worktrees/repo"),
-        ("/somewhere", "/somewhere/repo"),
-    ],
-)
-def test_worktrees_go_where_upstream_puts_them(road: Road, setting: str, where: str) -> None:
-    road.configure(worktreePath=setting)
-    expected = where.format(home=Path.home(), parent=road.folder.parent)
-    assert str(start_place.worktrees_folder(road.house("worker-1").ws)) == expected
-
-
-def test_a_relative_path_counts_from_the_main_worktree_wherever_one_is(road: Road) -> None:
-    road.configure(worktreePath="../.worktrees")
-    inner = road.start("worker-1").path
-    ws = road.house("worker-1", inner).ws
-    assert start_place.worktrees_folder(ws) == road.folder.parent / ".worktrees/repo"
 
 
 def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
