@@ -7,7 +7,8 @@ import re
 from functools import partial
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.secret_shapes import SHAPES, Shape, values
+from ghp_agents.core.named_secrets import values
+from ghp_agents.core.secret_shapes import SHAPES, Shape
 
 _NAMED_KIND = "a password or key"
 

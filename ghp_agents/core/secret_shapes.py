@@ -11,9 +11,20 @@ without a group the whole match is.
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator
-from itertools import pairwise
+from collections.abc import Callable
 from typing import NamedTuple
+from urllib.parse import unquote
+
+from ghp_agents.core.secret_values import (
+    CHANGES,
+    PLACEHOLDER,
+    is_drawn,
+    is_lenient_value,
+    is_password,
+    is_value,
+)
+
+_AZ = "A-Za-z0-9"
 
 
 class Shape(NamedTuple):
@@ -30,8 +41,8 @@ def _is_random(finding: re.Match[str]) -> bool:
     """Whether a token has the variety of a real one: `ghp_xxxx` is a placeholder."""
     value = finding[finding.re.groups]
     tail = value[-24:]
-    if value.startswith("gh"):
-        return True  # nothing else has its form
+    if value.endswith("EXAMPLE"):
+        return False  # AWS writes its examples so
     return len({*tail}) > 1 and any(c.isdigit() or c.isupper() for c in value[4:])
 
 
@@ -39,84 +50,52 @@ def _always(_: re.Match[str]) -> bool:
     return True
 
 
-# What people write where a value belongs.
-_PLACEHOLDER = re.compile(
-    r"(?i)x{3,}|\*{3,}|\.{3}|…|change_?-?me|example|placeholder|redacted|removed|your[_-]|my[_-]"
-    r"|dummy|todo|fixme|^(?:none|null|true|false|undefined|nil)\b|sample|(?:Private|Public)Key|insert[_-]|replace[_-]?me"
-    r"|^env[:.]|^vault:|^secret:|^ref\+|^op://|^aws-sm|^arn:|^projects/|^hash|^sha\d|^md5|^enc\["
+def _judged(judge: Callable[[str], bool]) -> Callable[[re.Match[str]], bool]:
+    """A judge of what the last group of a pattern matched."""
+    return lambda finding: judge(finding[finding.re.groups])
+
+
+_LENIENT = _judged(is_lenient_value)
+_STRICT = _judged(is_value)
+_DRAWN = _judged(is_drawn)
+_PASSWORD = _judged(is_password)
+
+
+_KEY_FOLLOWS = re.compile(
+    r"(?:\\{1,4}[nr]|[\s\"'`+>|#*,()b\\])*(?:[A-Za-z0-9+/=]{40}|(?=[A-Za-z+/]{0,40}[0-9])[A-Za-z0-9+/=]{16})"
 )
-_WORDS = re.compile(
-    r"(?i)pass(?:w(?:or)?d|phrase)?|secret|token|test(?:ing)?|admin|user(?:name)?|foo|bar|baz|abc(?:d(?:ef)?)?"
-    r"|demo|fake|mock|1234*5*6*7*8*9*0*|qwerty|letmein|word|login|root|api|key|value|string|default"
-    r"|new|old|invalid|valid|wrong|correct|secure|access|auth|bearer|client|id|private|some|this"
-)
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|/)[A-Za-z_$][\w$]*)*[?!;,]?")
-_DIGIT = re.compile("[0-9]")
-_CHANGES = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
+_NO_KEY_FOLLOWS = re.compile(r"(?:\\{1,4}(?:\[rs\])?[nr]|\s)*(?:[\"'`<{$]|X{3}|\.{3}|…)")
 
 
-def _is_value(value: str, *, lenient: bool, least: int = 6) -> bool:
-    """Whether a text after a name like "password" is a secret: no placeholder, no name in code, no
-    path, no word. `lenient` is for where only values stand, such as a file `.env`."""
-    value = value.rstrip(".,;:!?)")
-    if not _DIGIT.search(value) and (not lenient or value.isupper()):
-        return False
-    if len(value) < least or len({*value}) < 4 or _PLACEHOLDER.search(value):
-        return False
-    if value[0] in "$%<{[(/~&@#" and not value.startswith(("$2", "$6", "$apr")):
-        return value[0] not in "$%<{[(/~&" and _has_all(value)
-    if re.match(r"[a-z][a-z0-9+.-]{0,20}://|\.{0,2}/|[A-Za-z]:\\", value):
-        return False
-    digits = sum(c.isdigit() for c in value)
-    letters = sum(c.isalpha() for c in value)
-    if not letters:
-        return lenient and digits >= 8 and len({*value}) > 5
-    rest = _WORDS.sub("", value)
-    if _NAME.fullmatch(value):
-        changes = len(_CHANGES.findall(value))
-        if lenient and "." not in value and "/" not in value:
-            upper_name = value.upper() == value and "_" in value
-            return not upper_name and (
-                (digits > 0 and len(rest) >= 4) or (len(value) >= 12 and "_" not in value)
-            )
-        return _is_noise(value) or (changes >= 2 and digits >= 2 and 6 <= len(rest) <= 24)
-    if not digits:
-        kinds = any(c.isupper() for c in value) + any(c.islower() for c in value)
-        return lenient and kinds == 2 and any(c in "!#%^&*+=~@" for c in value) and len(rest) >= 5
-    return len(rest) >= 5
+def _is_key(finding: re.Match[str]) -> bool:
+    """The line that begins a private key is a constant of code or a placeholder if a quote or dots
+    follow, and no key."""
+    begin = finding.string.index("-----", finding.start() + 5) + 5
+    after = finding.string[begin : begin + 200]
+    return bool(_KEY_FOLLOWS.match(after)) or not _NO_KEY_FOLLOWS.match(after)
 
 
-def _is_noise(value: str) -> bool:
-    """Whether letters of both cases and digits change as often as in what a machine draws."""
-    kinds = [(c.isdigit(), c.isupper()) for c in value if c.isalnum()]
-    changes = sum(left != right for left, right in pairwise(kinds))
-    return len(kinds) >= 20 and changes >= 0.35 * len(kinds) and any(map(str.isdigit, value))
-
-
-def _has_all(value: str) -> bool:
-    return any(map(str.isdigit, value)) and any(map(str.isalpha, value)) and len(value) >= 8
-
-
-def _lenient(finding: re.Match[str]) -> bool:
-    return _is_value(finding[finding.re.groups], lenient=True)
-
-
-def _strict(finding: re.Match[str]) -> bool:
-    return _is_value(finding[finding.re.groups], lenient=False, least=8)
-
-
-def _quoted(finding: re.Match[str]) -> bool:
-    """A value in quotes is no name in code, but it may be a word for people or programs."""
+def _is_login(finding: re.Match[str]) -> bool:
+    """`user:password` in base64."""
     value = finding[finding.re.groups]
-    return _is_value(value, lenient=False, least=8)
+    try:
+        return b":" in base64.b64decode(value + "=" * (-len(value) % 4))
+    except (binascii.Error, ValueError):
+        return False
 
 
-def _credentials(finding: re.Match[str]) -> bool:
-    value = finding[0][:-1].rpartition(":")[2]
-    return not _PLACEHOLDER.search(value) and not re.fullmatch(
-        r"(?i)(?:pass(?:word|wd|wrd)?|pwd?|secret|token|key|user(?:name)?|admin|postgres|mysql|guest"
-        r"|root|test(?:ing)?|[^\W\d]{1,12}pass(?:word)?|s3cret|t0ken)\d{0,3}", value
-    )  # fmt: skip
+def _is_github(finding: re.Match[str]) -> bool:
+    """Nothing else has this form, unless a word ends so and a long name follows."""
+    begin, value = finding.start(), finding[0]
+    is_glued = begin > 0 and finding.string[begin - 1].isalnum()
+    return not is_glued or value[4:40].isalnum() or is_drawn(value[4:])
+
+
+def _is_openai(finding: re.Match[str]) -> bool:
+    """Long classes of style sheets begin so, too, but consist of words."""
+    value = finding[0][3:]
+    runs = re.findall(rf"[{_AZ}]{{20,}}", value)
+    return is_drawn(value) or any(re.search("[0-9]", run) for run in runs)
 
 
 def _bot(finding: re.Match[str]) -> bool:
@@ -128,14 +107,8 @@ def _bot(finding: re.Match[str]) -> bool:
         return False
 
 
-_AZ = "A-Za-z0-9"
 # Tokens that their prefix makes known. One row: the kind, the signs, the pattern.
 _TOKENS = (
-    (
-        "a GitHub token",
-        "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
-        rf"(?:gh[pousr]_(?:[{_AZ}]{{36,}}|(?!agents\b)[{_AZ}_.-]{{36,}}[{_AZ}_-])|github_pat_[{_AZ}_]{{40,}})",
-    ),
     ("a GitLab token", "glpat- glrt- gldt- glcbt- glptt- glft- glimt- glagent- glsoat- gloas- glffct-",
      r"gl(?:pat|rt|dt|cbt|ptt|ft|imt|agent|soat|oas|ffct)-[\w.-]{20,}"),
     ("an npm token", "npm_", rf"npm_[{_AZ}]{{36}}\b"),
@@ -144,7 +117,6 @@ _TOKENS = (
      rf"(?:rubygems_[a-f0-9]{{48}}|CLOJARS_[a-z0-9]{{60}}|oy2[a-z0-9]{{43}}|cio[{_AZ}]{{32}}|dckr_[po]at_[\w-]{{20,}}"
      rf"|AKCp[{_AZ}]{{69}}|cmVmd[{_AZ}]{{59}})(?![{_AZ}])"),
     ("an Anthropic key", "sk-ant-", r"sk-ant-[\w-]{24,}"),
-    ("an OpenAI key", "sk-", rf"sk-(?=[\w-]{{0,80}}[0-9][\w-]{{0,40}}[0-9])[\w-]{{0,24}}(?:[{_AZ}]{{20}}|[\w-]{{40}})[\w-]*"),
     ("a model service's key", "hf_ api_org_ gsk_ xai- r8_ pplx- nvapi-",
      rf"(?:hf_[{_AZ}]{{30,}}|api_org_[{_AZ}]{{34}}|gsk_[{_AZ}]{{40,}}|xai-[{_AZ}]{{60,}}|r8_[{_AZ}]{{37}}"
      rf"|pplx-[{_AZ}]{{40,}}|nvapi-[\w-]{{50,}})"),
@@ -182,7 +154,8 @@ _TOKENS = (
     ("an identity of age", "age-secret-" "key-1", r"AGE-SECRET-KEY-1[A-Z0-9]{58}"),
 )  # fmt: skip
 
-_BEFORE = r"(?<![A-Za-z0-9])"
+# A token begins a word, or follows an escape: `\n`, `%3D`, the colour of a terminal.
+_BEFORE = r"(?:(?<![A-Za-z0-9])|(?<=[\s\S]\\[nrtbfv0]|%[0-9A-Fa-f]{2}|[\[;0-9][0-9\[]m))"
 _SHAPES = (
     (
         "a private key",
@@ -190,7 +163,7 @@ _SHAPES = (
         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:"
         r"[^-]*+(?:-(?!----)[^-]*+)*-----END [A-Z0-9 ]{1,60}-----"
         r"|(?:(?:\\n|[\s>+|#*\"'])*+[A-Za-z0-9+/=]{16,}+)*)",
-        _always,
+        _is_key,
     ),
     ("a private key", "private-lines:", r"Private-Lines: [0-9]{1,4}\s{1,2}(?:[A-Za-z0-9+/=]{16,100}\s{0,2}){1,200}", _always),
     (
@@ -200,129 +173,84 @@ _SHAPES = (
         r"\.[A-Za-z0-9_-]{16,}+",
         _always,
     ),
+    ("an OpenAI key", "sk-", _BEFORE + r"sk-[\w-]{20,}+", _is_openai),
+    ("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+     rf"gh[pousr]_(?:[{_AZ}]{{36}}[\w.-]*(?<![.-])|(?!agents(?![{_AZ}]))[\w.-]{{36,}}[\w-])|github_pat_[\w.-]{{40,}}[\w-]", _is_github),
+    # A GitHub token whose line was wrapped.
+    ("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_(?!agents)(?=[\w.-]{0,100}[0-9])[\w.-]{4,}+[ \t]{0,3}\n[ \t>+#*|]{0,12}"
+     r"(?=[\w.-]{0,100}[0-9])[\w.-]{20,}", _always),
     (
         "credentials in a header",
         "authorization",
-        r"(?i:\bauthorization)[\"'`]?\s{0,3}[:=]\s{0,3}[\"'`]?(?i:basic|bearer|token|ssws|digest)\s{1,3}"
+        r"(?i:\bauthorization)\\{0,3}[\"'`]?\]?\s{0,3}[:=]\s{0,3}f?\\{0,3}[\"'`]?(?i:basic|bearer|token|ssws|digest|apikey|key)\s{1,3}"
         r"((?=[A-Za-z+/_.~-]{0,200}[0-9=])[A-Za-z0-9+/=_.~-]{8,}+)",
-        lambda finding: not _PLACEHOLDER.search(finding[1]) and len({*finding[1]}) > 3,
+        lambda finding: not PLACEHOLDER.search(finding[1]) and len({*finding[1]}) > 3,
     ),
+    ("credentials in a header", "authorization bearer", rf"(?i:\bauthorization[\"']?\s{{0,3}}[:=]|\bbearer\b)\s{{0,3}}[\"']?([{_AZ}_.~+/-]{{20,2000}}+={{0,2}})", _DRAWN),
+    ("credentials in a header", "basic", rf"(?i)\bbasic\s{{1,3}}([{_AZ}+/]{{12,2000}}+={{0,2}})(?!\w)", _is_login),
     (
         "a password for a machine",
         "login",
         r"\b(?:machine[\s>]{1,9}[^\s\"'`<>$]{1,255}|default)[\s>]{1,20}login[\s>]{1,9}"
-        r"[^\s\"'`<>$]{1,255}[\s>]{1,20}password[\s>]{1,9}([^\s\"'`<>$\[…][^\s\"'`]{0,255})",
-        _always,
+        r"[^\s\"'`<>$]{1,255}[\s>]{1,20}(?:account[\s>]{1,9}\S{1,255}[\s>]{1,20})?password[\s>]{1,9}([^\s\"'`<>$\[{…][^\s\"'`]{0,255})",
+        _PASSWORD,
     ),
     (
         "a password in an address",
         "://",
-        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"]{0,255}:[^\s/@'\"<{$]{6,255}@(?![/\s])",
-        _credentials,
+        r"\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@'\"\[\]<>{}(),]{0,255}:(?![0-9]{1,5},)[^\s/@'\"<{$]{6,255}@(?![/\s])",
+        lambda finding: is_password(finding[0][:-1].partition("://")[2].partition(":")[2]),
     ),
     (
         "a password in an address",
         "://",
         r"\bhttps?://([A-Za-z0-9_-]{20,255})(?::x-oauth-basic)?@",
-        lambda finding: len(_CHANGES.findall(finding[1])) >= 2,
+        lambda finding: len(CHANGES.findall(finding[1])) >= 2,
     ),
+    # Go's driver of MySQL, and Oracle's tools.
+    ("a password in an address", "@tcp( @unix( @udp(", r"[\w.-]{1,60}:([^\s:@/'\"<{$]{6,100})@(?:tcp|unix|udp)\(", _PASSWORD),
+    ("a password in an address", "sqlplus sqlldr expdp impdp :thin:", r"(?:\b(?:sqlplus|sqlldr|expdp|impdp)\s[^\n/]{0,60}|:thin:)\b[\w$#]{1,40}/([^\s/@'\"<{$]{6,100})@", _PASSWORD),
     (
         "a key in an address",
         "? &",
         r"(?i)[?&](?:access_token|auth_token|api_?key|client_secret|password|pass|pwd|secret|sig|signature|token"
-        r"|x-amz-signature)=([^\s&#'\"<>${\[()]{6,2000}+)",
-        lambda finding: _is_value(finding[1][:200], lenient=False, least=8) and (len(finding[1]) >= 8),
+        r"|x-amz-signature)=([^\s&#'\"`<>${\[()]{6,2000}+)",
+        lambda finding: is_value(unquote(finding[1][:200]).partition(" ")[0]),
     ),
     ("a bot's token", ".", r"(?<![\w.-])[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])", _bot),
-    ("a Vault token", "s.", rf"(?<![\w.-])s\.([{_AZ}]{{24}})(?![\w.-])", _quoted),
+    ("a Vault token", "s.", rf"(?<![\w.-])s\.([{_AZ}]{{24}})(?![\w.-])", _DRAWN),
     (
         "a hash of a password",
-        "$2 $6$ $5$ $1$ $apr1$ $y$ $argon2",
-        r"\$(?:2[abxy]\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y]|apr1)\$[./A-Za-z0-9=$]{1,40}\$[./A-Za-z0-9]{22,120})",
+        "$2 $6$ $5$ $1$ $apr1$ $y$ $argon2 $scrypt $p$ $h$",
+        r"\$(?:2[abxy]\$[0-9]{2}\$[./A-Za-z0-9+]{53}|(?:[156y]|apr1)\$[./A-Za-z0-9=$+]{1,60}\$[./A-Za-z0-9+]{22,120}"
+        r"|(?:argon2(?:id|i|d)|scrypt)\$[a-z0-9=,$]{1,60}\$[A-Za-z0-9+/.=]{11,90}\$[A-Za-z0-9+/.=]{22,120}|[PH]\$[./A-Za-z0-9]{31}(?!\w))",
         lambda finding: len({*finding[0]}) > 12,
     ),
+    ("a hash of a password", "pbkdf2 {sha} {ssha {smd5}", rf"(?i:pbkdf2[_:-]sha[0-9]{{1,3}}[$:][0-9]{{1,9}}[$:])[{_AZ}+/.=]{{8,90}}[$:][{_AZ}+/.=]{{22,120}}"
+     rf"|\{{(?:SSHA|SHA|SMD5)[0-9]{{0,3}}\}}[{_AZ}+/]{{22,120}}={{0,2}}", lambda finding: len({*finding[0]}) > 18),
+    # A line of /etc/shadow of old.
+    ("a hash of a password", ":", r"(?m)^[a-z_][\w.-]{0,31}:([./A-Za-z0-9]{13}):[0-9]{4,5}:[0-9]*:", lambda finding: bool(CHANGES.search(finding[1]))),
     # `docker login`'s and npm's: `user:password` in base64.
-    ("a stored login", "auth", r"(?:\"auth\"\s{0,4}:\s{0,4}\"|\b_auth\s{0,3}=\s{0,3}\"?)([A-Za-z0-9+/]{12,}={0,2})", _quoted),
+    ("a stored login", "auth", r"(?:\\{0,3}\"auth\\{0,3}\"\s{0,4}:\s{0,4}\\{0,3}\"|\b_auth\s{0,3}=\s{0,3}\"?)([A-Za-z0-9+/]{12,}={0,2})", _is_login),
     ("a private key", "-key-data", r"client-key-data\"?\s{0,4}:\s{0,4}\"?([A-Za-z0-9+/]{40,}+={0,2})", _always),
-    ("a password or key", "private_key_id", r"private_key_id\\?\"\s{0,4}:\s{0,4}\\?\"([a-f0-9]{40})", _quoted),
+    ("a password or key", "private_key_id", r"private_key_id\\?\"\s{0,4}:\s{0,4}\\?\"([a-f0-9]{40})", _STRICT),
     ("a password or key", "key", r"(?i)\b(?:shared)?(?:account|access)key=([A-Za-z0-9+/]{32,}={0,2})", _always),
-    ("credentials in a header", "cookie", r"(?i)\bcookie:[^\n]{0,200}?\b[\w-]{0,20}(?:session|sid|token|auth)[\w-]{0,10}=([\w.%+/=-]{16,400}+)", _strict),
+    ("credentials in a header", "cookie", r"(?i)\bcookie:[^\n]{0,160}?(?:session|sid|token|auth)[\w-]{0,10}=([\w.%+/=-]{16,400}+)", _STRICT),
     # Options of programs.
-    ("a password of a program", "curl wget", r"(?i)\b(?:curl|wget)\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[\w.@-]{1,60}:([^\s\"'`$<]{6,100}+)", _lenient),
-    ("a password of a program", "mysql sshpass", r"\b(?:mysql\w{0,10}\b[^\n]{0,120}?\s-p|sshpass\s{1,3}-p\s{0,3})[\"']?([^\s\"'`$<]{6,100}+)", _lenient),
-    ("a password of a program", "identified password", r"(?i)\b(?:identified(?:\s+with\s+\w{1,40})?\s+by|password)\s{1,3}'([^'\s]{6,100})'", _quoted),
-    ("a password of a program", "setx", r"(?i)\bsetx\s{1,3}\w{1,60}\s{1,3}[\"']?([^\s\"']{16,200}+)", _strict),
+    ("a password of a program", "curl wget", r"(?i)\b(?:curl|wget)\b[^\n]{0,200}?\s(?:-u|--user)[ =][\"']?[\w.@-]{1,60}:([^\s\"'`$<]{6,100}+)", _LENIENT),
+    ("a password of a program", "mysql sshpass", r"\b(?:mysql\w{0,10}\b[^\n]{0,120}?\s-p|sshpass\s{1,3}-p\s{0,3})[\"']?([^\s\"'`$<]{6,100}+)", _LENIENT),
+    ("a password of a program", " -p", r"\b(?:(?:docker|podman|nerdctl|skopeo|buildah|helm|oc|az|cf)\b[^\n|]{0,60}?\slogin\b|twine\s+upload\b|mongo\w{0,10}\b)[^\n|]{0,120}?"
+     r"\s-p[ =][\"']?([^\s\"'`$<]{6,100}+)", _LENIENT),
+    ("a password of a program", "redis-cli zip 7z ldap htpasswd smbclient", r"\b(?:redis-cli\b[^\n|]{0,100}?\s-a\s|(?:un)?zip\b[^\n|]{0,60}?\s-P\s|7z\w?\s+\w\s[^\n|]{0,60}?-p"
+     r"|ldap\w{3,10}\b[^\n|]{0,120}?\s-w\s|htpasswd\s+-\w{0,6}b\w{0,6}\s+\S{1,100}\s+\S{1,60}\s+|smbclient\b[^\n|]{0,80}?\s-U\s?[\w\\/]{1,40}%)[\"']?([^\s\"'`$<]{6,100}+)", _LENIENT),
+    ("a password of a program", "-stdin chpasswd with-token", r"\becho\s{1,3}(?:-n\s)?[\"']?(?:\w{1,32}:)?([^\s\"'`$<]{6,200}+)[\"']?\s{0,3}\|[^\n]{0,80}?(?:--?password-stdin|--with-token|chpasswd)", _LENIENT),
+    ("a password of a program", "<<<", r"(?:--?password-stdin|--with-token)\s{0,3}<<<\s{0,3}[\"']?([^\s\"'`$<]{6,200}+)", _LENIENT),
+    ("a password of a program", "identified password", r"(?i)\b(?:identified(?:\s+with\s+\w{1,40})?\s+by|password)\s{1,3}'([^'\s]{6,100})'", _STRICT),
+    ("a password of a program", "setx", r"(?i)\bsetx\s{1,3}\w{1,60}\s{1,3}[\"']?([^\s\"']{16,200}+)", _STRICT),
     ("a password or key", "2fa totp otpauth", r"otpauth://[^\s\"']{1,200}[?&]secret=([A-Z2-7]{16,})", _always),
     # .pgpass: host:port:database:user:password
-    ("a password for a machine", ":", r"(?m)^[\w.*-]{1,100}:(?:[0-9]{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:]{6,100})$", _lenient),
+    ("a password for a machine", ":", r"(?m)^[\w.*-]{1,100}:(?:[0-9]{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:]{6,100})$", _LENIENT),
 )  # fmt: skip
-
-# ------------------------------------------------- values by the name before them
-
-# Where a name may say that its value is secret; searched in the text in small letters.
-_KEYS = re.compile(
-    r"passw(?:or[dt]|d)|passphrase|pass|pwd|pw|secret|token|key|credential|dsn|_auth"
-)
-_TAIL = (
-    r"(?:s|_?word)?(?:[_-]?(?:base|value|data|prod|dev|staging|live|main|id|key|enc|v?[0-9]{1,3}))"
-    r"{0,2}(?![a-z])"
-)
-_KEY_OF = re.compile(
-    r"(?i:api|access|secret|private|account|signing|encryption|master|auth|app|storage|license)[_ -]?$"
-    r"|[A-Z]_$"
-)
-_BEGINS = re.compile(r"(?:^|[^A-Za-z])$")  # what is before a whole word
-_IN_QUOTES = re.compile(
-    _TAIL
-    + r"(?:\\?[\"'`])?\]?\s{0,4}(?:(?::?=>?|:|,)\s{0,4}[bru]?\\?[\"'`]([^\s\"'`\\]{8,400}+)\\?[\"'`]"
-    r"|>([^\s<>\"']{6,200}+)</)",
-    re.I,
-)
-_UNQUOTED = re.compile(
-    _TAIL + r"(?:[\"'`]?[ \t]{0,20}(=|:)[ \t]{0,20}|(?:\s{1,3}(?:is|was|to|ist|lautet))?\s{1,3})"
-    r"[\"'`]?(?:[\w.@-]{1,40} / |base64:)?([^\s\"'`,;:=<>(){}\[\]|\\”»]{6,200}+=*)(?![\[({=:])",
-    re.I,
-)
-_REST = re.compile(r"[^\s\"'`,;<>(){}\[\]|\\”»]*")  # of a value that is longer
-
-
-def values(text: str, small: str) -> Iterator[tuple[int, int]]:
-    """Where the values are that a name before them calls secret. `small` is the text in small
-    letters."""
-    end = 0
-    for key in _KEYS.finditer(small):
-        if key.start() < end:
-            continue
-        before = text[max(0, key.start() - 40) : key.start()]
-        if key[0] == "key" and not _KEY_OF.search(before):
-            continue
-        if key[0] in ("pass", "pw") and not _BEGINS.search(before):
-            continue
-        if before.endswith("::") or before[-7:].lower().rstrip("_- ").endswith("public"):
-            continue
-        quoted = _IN_QUOTES.match(text, key.end())
-        if quoted:
-            group = 1 if quoted[1] else 2
-            is_secret = _is_value(quoted[group], lenient=False, least=8)
-            place = quoted.span(group)
-        else:
-            bare = _UNQUOTED.match(text, key.end())
-            if not bare or (key[0] == "pass" and not bare[1]):  # "pass x" is mostly a verb
-                continue
-            is_secret = _is_bare_secret(before, text[key.start() : key.end()], bare)
-            place = bare.span(2)
-        if is_secret:
-            end = _REST.match(text, place[1]).end()  # type: ignore[union-attr]
-            yield place[0], end
-
-
-def _is_bare_secret(before: str, key: str, finding: re.Match[str]) -> bool:
-    value = finding[2]
-    is_variable = key.isupper() and (not before or not before[-1].islower())
-    if is_variable and finding[1] and (finding[1] == "=" or any(map(str.isdigit, value))):
-        return _is_value(value, lenient=True)
-    return _is_value(value, lenient=False, least=8)
-
 
 SHAPES = tuple(
     Shape(name, tuple(signs.split()), pattern, judge)

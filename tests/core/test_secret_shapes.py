@@ -1,5 +1,7 @@
 """Secrets are found in the spellings of real tools and of sentences; code and prose are left."""
 
+import random
+import string
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,31 @@ def test_nearly_every_spelling_is_found(seed: int) -> None:
     missed = [name for name, text in texts.items() if secret_scan.find(text) is None]
     assert len(texts) > 150
     assert len(missed) <= (1 - LEAST) * len(texts), missed
+
+
+# Places of a sentence, a file and an address.
+BEFORE = ("", " ", "(", "`", "**", '"', "'", "token=", "x\\n", "a%3D", "%20", "\t", ":", "//me:",
+          "\x1b[31m", "\u200b", "\N{KEY}", "Bearer ", "the_", "token", ">", "[x](")  # fmt: skip
+AFTER = ("", " ", ")", "`", "**", '"', "'", ".", ", and", "\\n", "%20", "@host/x", "\x1b[0m", ";",
+         "?", "!", "\n\n", "…", "</b>", "&x=1")  # fmt: skip
+
+
+def test_a_github_token_is_found_and_removed_wherever_it_stands() -> None:
+    draw = random.Random(34)
+
+    def some(count: int) -> str:
+        return "".join(draw.choices(string.ascii_letters + string.digits, k=count))
+
+    signed = f"eyJ{some(30)}.eyJ{some(60)}.{some(20)}-{some(10)}_{some(12)}"
+    tokens = [f"gh{kind}_{some(36)}" for kind in "pousr"]
+    tokens += [f"ghs_{some(7)}_{signed}", f"ghu_{some(9)}.{some(30)}", f"github_pat_{some(82)}"]
+    for token in tokens:
+        for before in BEFORE:
+            for after in AFTER:
+                left = secret_scan.redacted(f"Use {before}{token}{after}")
+                assert "removed]" in left, (before, after)
+                assert token[-12:] not in left, (before, after)
+                assert token[8:20] not in left, (before, after)
 
 
 def test_a_redacted_spelling_has_no_secret_left() -> None:

@@ -12,6 +12,8 @@ import re
 import string
 import uuid
 
+from tests.support.more_spellings import MORE
+
 _LETTERS = string.ascii_letters + string.digits
 _SETS = {
     "hex": "0123456789abcdef",
@@ -21,6 +23,7 @@ _SETS = {
     "b64": _LETTERS + "+/",
     "url": _LETTERS + "-_",
     "b32": string.ascii_uppercase + "234567",
+    "crypt": _LETTERS + "./",
     "num": string.digits,
     "letters": string.ascii_letters,
 }
@@ -190,9 +193,9 @@ SPELLINGS = {
     "AMQP": "amqp://guest2:{any:12}@mq.internal:5672/vhost",
     "SMTP": "smtps://me%40example.com:{any:12}@smtp.example.com:465",
     "Sentry DSN": "https://{hex:32}:{hex:32}@sentry.example.com/4",
-    "shadow": "root:$6$q9LmZx8d$" + "{b64:86}:19000:0:99999:7:::",
-    "htpasswd": "admin:$apr1$k3JqLmZx$" + "{b64:22}",
-    "bcrypt": "$2b$12$" + "{b64:53}",
+    "shadow": "root:$6$q9LmZx8d$" + "{crypt:86}:19000:0:99999:7:::",
+    "htpasswd": "admin:$apr1$k3JqLmZx$" + "{crypt:22}",
+    "bcrypt": "$2b$12$" + "{crypt:53}",
     "otpauth": "otpauth://totp/Acme:me?secret={b32:32}&issuer=Acme",
     "Datadog": "DD_API_KEY={hex:32}",
     "Heroku key": "HEROKU_API_KEY={uuid}",
@@ -299,13 +302,43 @@ LOOK_ALIKES = (
     "with the key a1b2 in the map",
     "password: string; // 8 to 64",
     "Use `token1` and `token2`.",
+    'BEGIN = b"-----BEGIN OPENSSH PRIVATE KEY-----"\nEND = b"-----END OPENSSH PRIVATE KEY-----"',
+    'key="-----BEGIN PRIVATE KEY-----\\nXXXX\\nXXXX\\n-----END PRIVATE KEY-----"',
+    "a file with '-----BEGIN RSA PRIVATE KEY-----' and more",
+    "key = x25519.X25519PrivateKey.generate()",
+    'FLAG_KEY = "acme-oss-notices2"',
+    'PROJECT_API_KEY = "phc_hgJkUVJFYtmaJqrvf6CYN67TIQ8yhXAkWzUn9AMU4yX"',
+    'publicKeyToken="1fc8b3b9a1e18e3b"',
+    'verify_token="eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9..."',
+    "https://jo%40email.com:a%20secret@example.com/",
+    "git://[path-to-repo[:]][ref@]path/to/file",
+    "MultiHostUrl('https://foo.com:123,foo:bar@example.com')",
+    "machine host.example.com login me password pass1",
+    "https://user:pa%40ss@example.com",
+    '"dsn": "localhost:1521/freepdb1"',
+    "('user', 'password', 'www.example.com:8080')",
+    '"AWS::IAM::AccessKey": "62d91b17309e76c8"',
+    "arn:aws:secretsmanager:us-west-2:123456789012:secret:Database1-a1b2c3",
+    '"NextContinuationToken": "1w41l63U0xa8q7smH50vCxyTQqdxo69O3EmK28Bi5PcROI4w"',
+    '"clientRequestToken": "1d2129a1-3d38-460a-9756-e5b91fddb951"',
+    '"AccessKeyId": "AKIA" "IOSFODNN7EXAMPLE"'.replace('" "', ""),
+    "Credential: win32typing.PyCredHandle2",
+    "#define CKO_PRIVATE_KEY 0x00000003UL",
+    "Passwords are stored with pbkdf2_sha256 and 600000 rounds.",
+    "Use sha256 as the secret key's digest.",
+    "Basic authentication is off.",
+    "| token | ERC20 |",
+    "cat token | base64 | sha256sum",
+    "docker run -p 127.0.0.1:8080:80 registry login",
+    "name: API_TOKEN\nvalue: $API_TOKEN_2",
 )
 
 
 def spelled(seed: int = 34) -> dict[str, str]:
     """Each spelling with characters drawn by `seed`."""
     return {
-        name: _filled(text, random.Random(f"{seed} {name}")) for name, text in SPELLINGS.items()
+        name: _filled(text, random.Random(f"{seed} {name}"))
+        for name, text in (SPELLINGS | MORE).items()
     }
 
 
@@ -327,6 +360,8 @@ def _drawn(found: re.Match[str], draw: random.Random) -> str:
         return f"eyJ{_some(_LETTERS, 33, draw)}.eyJ{_some(_LETTERS, 80, draw)}." + _some(
             _SETS["url"], 43, draw
         )
+    if kind == "priv":
+        return "PRIVATE KEY"
     if kind == "pem":
         return "\n".join(_some(_SETS["b64"], 64, draw) for _ in range(3))
     if kind == "secret64":
