@@ -3,7 +3,7 @@
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -77,12 +77,14 @@ def orphan_keeper() -> Callable[[], None]:
     return keep
 
 
-def is_used(folder: Path) -> bool:
-    """Whether another process of this user works in a folder or below. Only Linux tells."""
-    real = folder.resolve()
+def is_used(folder: Path, but: Sequence[str] = ()) -> bool:
+    """Whether another process of this user works in a folder or below, except for commands that
+    end with the words `but`. Only Linux tells."""
+    real, end = folder.resolve(), "".join(f"\0{word}" for word in but).encode() + b"\0"
     for pid, _ in environments():
         with suppress(OSError):
-            if Path(f"/proc/{pid}/cwd").readlink().is_relative_to(real):
+            is_in = Path(f"/proc/{pid}/cwd").readlink().is_relative_to(real)
+            if is_in and not (but and Path(f"/proc/{pid}/cmdline").read_bytes().endswith(end)):
                 return True
     return False
 

@@ -2,21 +2,21 @@
 of their own are deleted; the others stay, with the reason."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import running
 from ghp_agents.core.errors import GhpError
-from ghp_agents.git import merge, worktree, worktree_admin
+from ghp_agents.git import merge, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath import alive
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import named, path_word
-from ghp_agents.pulls.finish import unfinished
 from ghp_agents.state.admin_port import Step
 from ghp_agents.state.default_branch import trunk_places
 from ghp_agents.workspace import Workspace, agent_named_in
+from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.folder import worktrees_folder
 
 PREFIX = "agent/"  # of the branches that go with their worktree
@@ -54,11 +54,11 @@ def find(ws: Workspace, cwd: Path) -> list[AgentWorktree]:
     return worktrees
 
 
-def to_remove(ws: Workspace, trees: Sequence[AgentWorktree]) -> list[Step]:
+def to_remove(ws: Workspace, trees: Sequence[AgentWorktree], cwd: Path) -> list[Step]:
     """Steps that remove what goes: worktrees, each with its branch if that is an agent's."""
     return [
         Step("remove", "Removed", f"{tree.line}: {_WHAT[_has_branch(tree.checkout)]}",
-             partial(_remove, ws, tree.checkout))
+             partial(_remove, ws, tree.checkout, cwd))
         for tree in trees
         if not tree.kept
     ]  # fmt: skip
@@ -68,18 +68,19 @@ def _has_branch(checkout: Checkout) -> bool:
     return (checkout.branch or "").startswith(PREFIX)
 
 
-def _remove(ws: Workspace, checkout: Checkout) -> None:
-    """Raises GhpError."""
-    worktree_admin.clear(ws.folder, checkout.path)
-    if checkout.path.exists():
+def _remove(ws: Workspace, checkout: Checkout, cwd: Path) -> list[str]:
+    """Returns notes. Raises GhpError."""
+    done = removal.remove(ws, checkout, cwd)
+    if done.why_kept:
         raise GhpError(
-            f"git did not remove the worktree {checkout.path}.",
-            hint=f"Run `git worktree remove {path_word(str(checkout.path))}`, then this again.",
+            f"The worktree {checkout.path} stays: {done.why_kept}.",
+            hint="Change that, then run this again.",
         )
     if _has_branch(checkout):
         worktree_admin.delete_branch(ws.folder, checkout.branch or "", checkout.head)
-    if not any(checkout.path.parent.iterdir()):
+    with suppress(OSError):  # it has others
         checkout.path.parent.rmdir()
+    return [*done.notes]
 
 
 def _agent(checkout: Checkout) -> str:
@@ -92,20 +93,8 @@ def _why_kept(
     ws: Workspace, checkout: Checkout, agent: str, trunks: Sequence[str], cwd: Path
 ) -> str:
     """Why a worktree must stay; empty if it can go."""
-    place = walk_up(str(checkout.path))
-    if checkout.half_made or place is None or worktree.operation(Path(place.git_dir)):
-        return "a git operation is in progress there"
-    if Path(place.git_dir, "locked").exists():
-        return "it is locked"
     if not any(merge.landed(ws.folder, trunk, checkout.head) for trunk in trunks):
         return "it has commits that are not merged"
-    try:
-        left = unfinished(ws, checkout.path)
-    except GhpError as error:
-        return f"git cannot look at it ({error})"
-    if left:
-        return f"{left[0]} is not committed there"
-    if cwd.resolve().is_relative_to(checkout.path.resolve()):
-        return "this command runs in it"
-    runs = bool(agent) and alive.process_lives(ws.presence(agent) or {}) is True
-    return "a program runs in it" if runs or running.is_used(checkout.path) else ""
+    if agent and alive.process_lives(ws.presence(agent) or {}) is True:
+        return "a program runs in it"
+    return removal.why_kept(ws, checkout, cwd)

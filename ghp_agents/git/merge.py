@@ -230,6 +230,8 @@ def switch(place: Path, commit: str) -> None:
 
 def discard(folder: Path, place: Path) -> None:
     """Remove one of our worktrees with all its content."""
-    git.run(["worktree", "remove", "--force", "--force", str(place)], cwd=folder, timeout=TIMEOUT_S)
-    shutil.rmtree(place, ignore_errors=True)
-    git.run(["worktree", "prune"], cwd=folder)
+    # Not `git worktree prune`: it forgets all whose folder is missing, with their submodules.
+    args = ["worktree", "remove", "--force", "--force", str(place)]
+    if git.run(args, cwd=folder, timeout=TIMEOUT_S).code != 0:
+        shutil.rmtree(place, ignore_errors=True)
+        git.run(args, cwd=folder, timeout=TIMEOUT_S)

@@ -11,6 +11,7 @@ from ghp_agents.git.clone_files import HALF_MADE
 from ghp_agents.git.clone_files import Checkout as Checkout
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import locate
+from ghp_agents.hotpath.quoting import phrase
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
 
@@ -52,15 +53,29 @@ def add(
     git.check(args, cwd=folder, timeout=TIMEOUT_S, keep_open=keep_open)
 
 
-def remove(folder: Path, path: Path) -> bool:
-    """Remove a worktree that git finds clean; returns whether it did."""
-    return git.run(["worktree", "remove", str(path)], cwd=folder, timeout=TIMEOUT_S).code == 0
-
-
 def clear(folder: Path, path: Path, *, locked: bool = False) -> None:
     """Remove the rest of an abandoned worktree; a locked one only with `locked`."""
     force = ["--force", "--force"] if locked else ["--force"]
     git.run(["worktree", "remove", *force, str(path)], cwd=folder, timeout=TIMEOUT_S)
+
+
+def git_dir_of(common_dir: Path, path: Path) -> Path:
+    """The git folder of a worktree, which need not exist any more. Raises GitError."""
+    for admin in (common_dir / "worktrees").glob("*/gitdir"):
+        with suppress(OSError):
+            place = admin.parent / os.fsdecode(admin.read_bytes()).rstrip("\n")
+            if Path(os.path.normpath(place)).parent == path:
+                return admin.parent
+    raise git.GitError(f"{path} is no worktree.", hint="`git worktree list` lists them.")
+
+
+def lock_reason(git_dir: Path) -> str | None:
+    """Why a worktree is locked, in brackets; empty without a reason, None if it is not locked."""
+    try:
+        words = (git_dir / "locked").read_text("utf-8", "replace").strip()
+    except OSError:
+        return None
+    return f" ({phrase(words)})" if words else ""
 
 
 def branches(folder: Path) -> dict[str, str]:

@@ -21,6 +21,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree
 from ghp_agents.pulls.run_checks import CHECKS
 from ghp_agents.workspace import NAME_FILE, Workspace, agent_named_in, open_workspace
+from ghp_agents.worktrees import provisioned_files
 from ghp_agents.worktrees.provision import Provisioned, provision
 
 # Settings that change how a worktree is set up.
@@ -50,7 +51,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     lacking = awaited.fetch(ctx, claimed.lease)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)
     mark = start_worktree.pending(ctx.ws, place.path)
-    furnished = provision(ctx.ws, place.path) if mark.exists() else None
+    furnished = _furnish(ctx.ws, place.path) if mark.exists() else None
     inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
     former = _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
@@ -63,6 +64,13 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     late = awaited.LATE.format(lacking, claimed.issue.number) if lacking else ""
     notes = (*filter(None, [late]), *place.notes, *(furnished.notes if furnished else ()), *missed)
     return Started(claimed, place.path, place.branch, place.how, furnished, notes, former)
+
+
+def _furnish(ws: Workspace, path: Path) -> Provisioned:
+    with provisioned_files.recorded(ws, path) as names:
+        done = provision(ws, path)
+        names += [*done.copied, *done.linked]
+    return done
 
 
 def _assign_worktree(inner: Workspace, store: StateStore, agent: AgentName) -> tuple[str, str]:

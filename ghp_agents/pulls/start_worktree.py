@@ -20,10 +20,10 @@ from ghp_agents.pulls.update_branch import no_main_branch
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.folder import repository_name, worktrees_folder
+from ghp_agents.worktrees.removal import LOCK, TIMEOUT_S
 
-LOCK = "start.lock"
-TIMEOUT_S = 600.0  # seconds; checking out a large tree can take long
 PENDING = "starting"  # a folder with a file for each worktree that is not provisioned yet
 FREE_NAMES = 20
 
@@ -51,6 +51,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     GitError. Two processes at once for one branch get the same worktree."""
     files.usable(ctx.ws.ghp_dir)
     with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=TIMEOUT_S) as held:
+        removal.finish_killed(ctx.ws)
         _clear_partial_worktrees(ctx.ws)
         reported = _reported_branches(ctx.store, issue)
         refs = _find_branches(ctx.ws, issue, reported)

@@ -42,6 +42,10 @@ KEYS: dict[str, Key] = {
         "agents.checks", "are run by a shell before work is finished or merged",
         "until then nothing is finished or merged",
     ),
+    "disposable": Key(
+        "agents.disposable", "are deleted with a worktree if git ignores them",
+        "until then only the default ones are",
+    ),
     "worktree_path": Key(
         "worktreePath", "is the folder of new worktrees", "until then it is ~/.ghp/worktrees"
     ),

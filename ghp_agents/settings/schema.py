@@ -21,12 +21,14 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
+from ghp_agents.core import globs
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.remote_url import masked
 from ghp_agents.settings.key_lines import key_lines
 from ghp_agents.settings.runs_schema import RunsConfig, trusted
+from ghp_agents.settings.settings import DISPOSABLE
 
 LONGEST = 1_000_000  # characters of a file
 MAX_SECONDS = 10 * 365 * 86_400
@@ -196,6 +198,12 @@ class AgentsConfig(BaseModel):
     retry_failed_checks: int = _key(
         1, "how often a failed check is repeated before work goes back", ge=0, le=10
     )
+    submodules: bool = _key(True, "new worktrees get their submodules")
+    disposable: Lines = _key(
+        DISPOSABLE,
+        "what may be deleted with a worktree if git ignores it, because it can be made again. "
+        "Other ignored files are kept for 30 days",
+    )
     topics: Lines = _key(
         ("project_updates", "security.>"),
         "topics of messages for an agent that has subscribed to none",
@@ -230,6 +238,15 @@ class AgentsConfig(BaseModel):
 
     runs: RunsConfig | None = _key(None, "what `ghp agent-work` starts")
     memory: MemoryConfig | None = _key(None, "the search engine for notes")
+
+    @field_validator("disposable")
+    @classmethod
+    def _understood(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        try:
+            globs.rules(patterns)
+        except UsageError as error:
+            raise ValueError(str(error).rstrip(".")) from None
+        return patterns
 
     @field_validator("shared")
     @classmethod

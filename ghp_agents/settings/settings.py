@@ -8,6 +8,14 @@ if TYPE_CHECKING:
     from ghp_agents.cards.card import AgentCard
 
 
+# What programs make again: ignored files that go with a worktree.
+DISPOSABLE = (
+    "node_modules/", ".venv/", "venv/", "target/", "dist/", "build/", "__pycache__/", "*.pyc",
+    "*.egg-info/", ".pytest_cache/", ".mypy_cache/", ".ruff_cache/", ".tox/", ".gradle/", ".next/",
+    ".coverage", ".DS_Store",
+)  # fmt: skip
+
+
 class Thresholds(NamedTuple):
     """Seconds without a heartbeat."""
 
@@ -64,6 +72,8 @@ class Settings(NamedTuple):
     merge_method: str = "merge"  # or squash, or rebase: how it is merged
     merge_batch: int = 8  # pull requests that the queue checks and merges at once, at most
     retry_failed_checks: int = 1  # failed runs that are repeated before work goes back
+    submodules: bool = True  # new worktrees get them
+    disposable: tuple[str, ...] = DISPOSABLE  # ignored files that go with a worktree
     topics: tuple[str, ...] = ("project_updates", "security.>")  # for agents without subscription
     new_topics: str = "ask"  # or hear, ignore: topics that an agent has not decided on
     notify: str = "low"  # the least urgency of a message that interrupts an agent

@@ -18,16 +18,18 @@ from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.service import record_of
-from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Forge
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
+from ghp_agents.pulls.merging.merged_branches import is_at_work
 from ghp_agents.state.default_branch import trunk, trunk_places
 from ghp_agents.sweep.plan import Orphan
 from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspace
+from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.provisioned_files import unchanged_files
+from ghp_agents.worktrees.removal import Removed
 
 PREFIX = "agent/"
 _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
@@ -39,6 +41,7 @@ class _Owners(NamedTuple):
     agents: Mapping[str, Liveness]
     claims: Mapping[int, Lock]
     issues: Mapping[int, Issue]
+    places: Mapping[str, object]  # the worktrees' names of agents that are active in this clone
 
     def why_unowned(self, agent: str, branch: str | None) -> str:
         """Return why nobody owns it; empty if somebody may."""
@@ -57,11 +60,12 @@ class _Owners(NamedTuple):
         return f"{state}, nobody holds #{number}" if number not in self.claims else ""
 
     def closed_issue(self, agent: str, branch: str | None) -> int | None:
-        """Return the issue of a branch that is closed, while its agent lives and holds none."""
+        """Return the issue of a branch that is closed and that nobody holds, while its agent
+        lives."""
         number = issue_of_branch(branch) if branch else None
         issue = self.issues.get(number) if number else None
-        is_idle = agent in self.agents and all(agent != x.holder for x in self.claims.values())
-        return number if is_idle and issue and issue.state == "closed" else None
+        is_over = issue and issue.state == "closed" and number not in self.claims
+        return number if is_over and agent in self.agents else None
 
 
 class _Branches(NamedTuple):
@@ -96,7 +100,8 @@ def find_orphans(
     if ctx.ws.place.toplevel is None:
         return []
     agents = {view.name: view.liveness for view in views}
-    owners = _Owners(agents, claims(ctx.locks), issues)
+    places = {view.name: view.presence.get("worktree") for view in views if is_at_work(view)}
+    owners = _Owners(agents, claims(ctx.locks), issues, places)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )
@@ -134,7 +139,7 @@ def _check_worktree(
 
 
 def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: str) -> list[Orphan]:
-    """Return a worktree that has merged work only, of an agent that may still be in it."""
+    """Return a worktree that has merged work only, of an agent that lives."""
     folder, name = other.place.toplevel or "", other.branch or ""
     number = owners.closed_issue(agent, name)
     if number is None or name not in branches.tips or not branches.is_merged(name):
@@ -142,9 +147,10 @@ def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: st
     if worktree.operation(other.git_dir) or _differs(other, Path(folder)):
         return []
     why = f"#{number} is closed, its work is merged"
-    command = f"`git worktree remove {path_word(folder)}`"
-    kept = f"{agent} is {owners.agents[agent].value}: once it has left, {command}"
-    return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
+    if owners.places.get(agent) == Path(folder).name:
+        kept = f"{agent} is active there: `ghp agent-sweep --prune` removes it once it has left"
+        return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
+    return [Orphan("worktree", folder, agent, why, "clean", branch=name, tip=branches.tips[name])]
 
 
 def _why_unowned_branch(owners: _Owners, name: str) -> str:
@@ -198,14 +204,16 @@ def remove(me: ClaimContext, orphan: Orphan) -> str:
     other = _open(ws, Path(orphan.name))
     if other is None:
         return f"{orphan.name} is already gone"
-    saved = _save(me, other, orphan)
-    for name in () if saved else _provisioned_files(other, Path(orphan.name)):
-        Path(orphan.name, name).unlink()  # git would keep the worktree because of it
-    if not saved and not worktree_admin.remove(ws.folder, Path(orphan.name)):
-        raise RefusedError(f"git did not remove {orphan.name}.", hint="Check its content.")
+    checkout = next(x for x in worktree_admin.listed(ws.folder) if x.path == other.folder)
+    why = removal.why_kept(ws, checkout, ws.folder, is_saved=True)  # before anything is saved
+    saved = "" if why else _save(me, other, orphan)
+    done = Removed(why) if why else removal.remove(ws, checkout, ws.folder, is_saved=bool(saved))
+    if done.why_kept:
+        raise RefusedError(f"{orphan.name} stays: {done.why_kept}.", hint="Check its content.")
     also = orphan.tip and worktree_admin.delete_branch(ws.folder, orphan.branch, orphan.tip)
     branch = f" and its merged branch {orphan.branch}" if also else ""
-    return f"removed worktree {orphan.name}{branch}{saved}"
+    notes = "".join(f". {note.rstrip('.')}" for note in done.notes)
+    return f"removed worktree {orphan.name}{branch}{saved}{notes}"
 
 
 def _differs(other: Workspace, folder: Path) -> bool:
@@ -220,8 +228,8 @@ def _provisioned_files(other: Workspace, folder: Path) -> list[str]:
 
 
 def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
-    """Save uncommitted work as a handoff with its patch, and remove the worktree. Return "" if
-    there is nothing to save. Raises RefusedError if not all of it can be saved."""
+    """Save uncommitted work as a handoff with its patch. Return "" if there is nothing to save.
+    Raises RefusedError if not all of it can be saved."""
     folder = Path(orphan.name)
     if not _differs(other, folder):
         return ""
@@ -237,5 +245,4 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
     handed = record_of(other, me.ctx.store, facts, note=note)
     if uncommitted.take_uncommitted(other).patch.content != work.patch.content:
         raise RefusedError(f"Somebody is working in {orphan.name}.", hint="It was left unchanged.")
-    worktree_admin.clear(me.ctx.ws.folder, folder)
     return f"; its uncommitted work is in {handed.handoff.name}"

@@ -227,8 +227,8 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
         "2\n",
         "No checks are configured. List the commands in `agents.checks` of .ghp/config.json.\n"
         f"✓ Merged #2 ({BRANCH}) into main as <commit>.\n✓ Closed #1 «Parse files».\n"
-        f"Kept the worktree {ready}: worker-1 is still in it; remove it later with `git "
-        "worktree remove`.\n",
+        f"Kept the worktree {ready}: worker-1 is active there; `ghp agent-sweep --prune` "
+        "removes it later.\n",
     )
     assert git(folder, "log", "-1", "--format=%s") == f"Merge #2 from {BRANCH}"
     assert ghp(folder, "agent-merge 2 --as worker-1") == (

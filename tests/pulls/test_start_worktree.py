@@ -1,6 +1,5 @@
 """Where an agent works: paths by upstream's rule, and branches that are known from elsewhere."""
 
-
 import pytest
 
 from ghp_agents.core.errors import RefusedError

@@ -196,8 +196,8 @@ def test_merged_work_of_an_agent_that_lives_is_named_with_the_command_that_remov
     host.tracker.change(1, IssueChange(state="closed"), host.ws.actor())
     run(host)
     expected = [
-        f"worktree {folder}: #1 is closed, its work is merged; worker-5 is active: once it has "
-        f"left, `git worktree remove {folder}`"
+        f"worktree {folder}: #1 is closed, its work is merged; worker-5 is active there: `ghp "
+        "agent-sweep --prune` removes it once it has left"
     ]
     assert texts(run(host)) == texts(run(host, prune=True)) == expected
     (folder / "new.txt").write_text("1\n")

@@ -49,7 +49,7 @@ def take_away(app: App, removal: Removal) -> None:
         output.say("Nothing was removed.")
         return
     _remove_refs(app, refs)
-    for worktree in agent_worktrees.to_remove(app.ws, _worktrees(app)) if steps else []:
+    for worktree in agent_worktrees.to_remove(app.ws, _worktrees(app), app.cwd) if steps else []:
         _act(worktree)
     for step in _steps(app) if steps else []:
         _act(step)
@@ -72,8 +72,10 @@ def _question(app: App, steps: Sequence[Step], refs: Sequence[RemoteRef]) -> str
 
 
 def _act(step: Step) -> None:
-    step.act()
+    notes = step.act()
     output.done(f"{step.did} {step.what}.")
+    for note in notes if isinstance(notes, list) else ():
+        output.say(output.clean(note))
 
 
 def _worktrees(app: App) -> list[AgentWorktree]:
@@ -83,7 +85,7 @@ def _worktrees(app: App) -> list[AgentWorktree]:
 def _steps(app: App) -> list[Step]:
     clients = [*guards.all_of_clone(app), *tool_server.all_of_clone(app)]
     ours = [*clients, *channel_files.to_take(app.ws), *app.ground.belongings()]
-    worktrees = agent_worktrees.to_remove(app.ws, _worktrees(app))
+    worktrees = agent_worktrees.to_remove(app.ws, _worktrees(app), app.cwd)
     return [*worktrees, *ours, *services.consent_to_take(app.ws)]
 
 

@@ -11,13 +11,19 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
-from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
-from ghp_agents.pulls.finish import unfinished
+from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
+from ghp_agents.worktrees import removal
+from ghp_agents.worktrees.removal import Removed
+
+
+def is_at_work(view: AgentView) -> bool:
+    """Whether an agent of this clone is active, with a client as far as known."""
+    return view.is_here and view.liveness is Liveness.ACTIVE and not view.has_no_client
 
 
 def remove(me: ClaimContext, pulls: Sequence[Pull], cwd: Path) -> dict[int, list[str]]:
@@ -44,10 +50,15 @@ class _Remover:
         if place is None or not place.path.is_dir():
             return []
         why = self._why_kept(pull, place)
-        if why:
-            return [f"Kept the worktree {place.path}: {why}."]
-        worktree_admin.clear(self._folder, place.path)
-        return []
+        try:
+            done = Removed(why) if why else removal.remove(self._me.ctx.ws, place, self._cwd)
+        except GhpError as error:
+            return [f"{error} {error.hint}"]
+        return (
+            [f"Kept the worktree {place.path}: {done.why_kept}."]
+            if why or done.why_kept
+            else [*done.notes]
+        )
 
     def delete_branches(self, pulls: Sequence[Pull]) -> None:
         over: dict[str, str] = {}
@@ -77,24 +88,12 @@ class _Remover:
         )
 
     def _why_kept(self, pull: Pull, place: Checkout) -> str:
-        """Why a worktree must stay; empty if it may be deleted. What needs git comes last."""
-        if place.is_main:
-            return "it is the main worktree"
-        if not self._is_merged(place.head, pull):
+        """Why a worktree must stay, apart from what is in it; empty if it may go."""
+        if not place.is_main and not self._is_merged(place.head, pull):
             return "it has commits that are not merged"
-        location = walk_up(str(place.path))
-        if location is None or worktree.operation(Path(location.git_dir)):
-            return "a git operation is in progress there"
-        if self._cwd.is_relative_to(place.path.resolve()):
-            return "this command runs in it; remove it from elsewhere with `git worktree remove`"
-        if place.path.name in self._active:
-            agent = self._active[place.path.name]
-            return f"{agent} is still in it; remove it later with `git worktree remove`"
-        try:
-            left = unfinished(self._me.ctx.ws, place.path)
-        except GhpError as error:
-            return f"git cannot read it ({error})"
-        return f"{left[0]} is not committed there" if left else ""
+        agent = self._active.get(place.path.name)
+        later = "`ghp agent-sweep --prune` removes it later"
+        return f"{agent} is active there; {later}" if agent else ""
 
     @cached_property
     def _active(self) -> dict[object, str]:
@@ -103,5 +102,5 @@ class _Remover:
         return {
             view.presence.get("worktree"): view.name
             for view in presence.list_agents(ctx, ctx.store.snapshot())
-            if view.is_here and view.liveness is Liveness.ACTIVE and view.name != self._me.name
+            if is_at_work(view) and view.name != self._me.name
         }

@@ -142,14 +142,14 @@ def test_what_was_furnished_does_not_keep_a_worktree(road: Road) -> None:
 def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
     path = ready(road, rests=False)
     assert merged(road.merge(1)).notes == (
-        f"Kept the worktree {path}: worker-1 is still in it; remove it later with `git worktree "
-        "remove`.",
+        f"Kept the worktree {path}: worker-1 is active there; `ghp agent-sweep --prune` removes it "
+        "later.",
     )
     road.silence("worker-1")
     inside = road.merger(cwd=path)
     (path / "src").mkdir()
     (note,) = merged(merge.merge(inside, "1")).notes
-    assert note.startswith(f"Kept the worktree {path}: this command runs in it;")
+    assert note == f"Kept the worktree {path}: this command runs in it."
     assert path.exists()
 
 
