@@ -12,6 +12,7 @@ from ghp_agents.hotpath import boot_clock, fastjson, own_file, presence_file
 from ghp_agents.hotpath.locate import Location, branch
 
 WAITS = "Waits for its person"  # begins the last action of an agent whose client says so
+PAUSES = "Waits for the account of "  # the same of one whose account has to wait
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.hotpath.heartbeat import BLOCKED, WAITS
+from ghp_agents.core.ids import count
+from ghp_agents.hotpath.heartbeat import BLOCKED, PAUSES, WAITS
 from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, WAITS_FOR, AgentView
 from ghp_agents.state import usage
@@ -112,7 +113,7 @@ class AgentRow(NamedTuple):
             return AgentGroup.NEEDS_YOU
         rests = self.status in RESTING or self.liveness not in LIVING or self.has_no_client
         rests |= self.status == STOPPING and self.issue is None  # it has nothing to stop
-        waits = self.status == "waiting" and self.action.startswith(WAITS)
+        waits = self.status == "waiting" and self.action.startswith((WAITS, PAUSES))
         return AgentGroup.IDLE if rests or waits else AgentGroup.WORKING
 
     @property
@@ -150,6 +151,7 @@ class Totals(NamedTuple):
     clones: int = 1
     news_age: float | None = None
     budget: str = ""  # why nothing new is begun
+    pauses: tuple[str, ...] = ()  # the accounts that agents wait for, and until when
 
 
 class Overview(NamedTuple):
@@ -242,6 +244,8 @@ def _natural(name: str) -> tuple[tuple[int, str], ...]:
 def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
     groups = Counter(row.group for row in rows)
     livenesses = Counter(row.liveness for row in rows if not row.has_no_client)
+    waiting = (row for row in rows if row.status == "waiting" and row.liveness in LIVING)
+    paused = Counter(row.action for row in waiting if row.action.startswith(PAUSES))
     all_needs = (need for needs in facts.needs.values() for need in needs)
     return Totals(
         agents=len(rows),
@@ -254,4 +258,5 @@ def _totals(rows: Sequence[AgentRow], facts: AgentFacts) -> Totals:
         clones=facts.clones,
         news_age=facts.news_age,
         budget=facts.budget,
+        pauses=tuple(f"{count(number, 'agent')}: {what}." for what, number in paused.items()),
     )

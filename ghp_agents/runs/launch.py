@@ -26,7 +26,7 @@ from ghp_agents.runs import folder, processes, prompt, rights
 from ghp_agents.runs.boxes import enclosure
 from ghp_agents.runs.boxes.enclosure import Process
 from ghp_agents.runs.reaction import Reaction
-from ghp_agents.runs.record import ENDED, FAILED, RUNNING, RunRecord
+from ghp_agents.runs.record import ENDED, FAILED, LIMITED, RUNNING, RunRecord
 from ghp_agents.runs.rights import ClientRules
 from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
 from ghp_agents.workspace import Workspace
@@ -77,10 +77,11 @@ def launch(
     started: Started,
     before: RunRecord | None,
     called: Reaction | None = None,
+    account: str = "",
 ) -> Launched:
     """Start a client in its worktree. `before` is the agent's last run at this issue; its session
-    continues if the client can do that. `called` is why the agent is started again. Raises
-    GhpError, OSError; then nothing runs."""
+    continues if the client can do that. `called` is why the agent is started again, `account`
+    the key of the client's account. Raises GhpError, OSError; then nothing runs."""
     agent, issue = ws.agent(), started.claimed.issue.number
     boot, seconds = ws.clock.interval()
     session = before.session if before and command.runner.resume else ""
@@ -89,6 +90,8 @@ def launch(
         started.branch, to_text(ws.clock.now()), boot, seconds, session=session,
         tries=before.failures if before else 0, cause=called.keys if called else "",
         container=command.boxed.program if isinstance(command.boxed, Container) else "",
+        account=account,
+        waits=before.waits if before and before.outcome == LIMITED else 0,
     )  # fmt: skip
     inner = make(started.path, agent)
     fields = {"status": "planning", "lastAction": f"Started {command.runner.name}"}

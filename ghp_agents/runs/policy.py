@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Set
 from typing import NamedTuple
 
 from ghp_agents.core.clock import ago
-from ghp_agents.runs.record import ASKS, FAILED, INTERRUPTED, LOST, STOPPED
+from ghp_agents.runs.record import ASKS, FAILED, INTERRUPTED, LIMITED, LOST, STOPPED
 
 FIRST_WAIT = 30.0  # seconds before a failed run is repeated; doubled each time
 LONGEST_WAIT = 1_800.0
@@ -57,6 +57,7 @@ class OpenJob(NamedTuple):
     is_hopeless: bool = False  # runs have tried that often enough
     is_left: bool = False  # a person wants no more runs for that
     is_stopped: bool = False  # a person's comment stopped the issue
+    is_doubtful: bool = False  # its account may be at fault, and not the issue
 
 
 class Slot(NamedTuple):
@@ -79,6 +80,7 @@ class FleetView(NamedTuple):
     ends: bool = False  # the supervisor was told to end
     once: bool = False  # each agent takes one issue
     unfit: Mapping[int, Set[str]] = {}  # by issue: the agents that are not to go on with it
+    begins: int | None = None  # how many runs their account lets begin; None: any number
 
 
 class End(NamedTuple):
@@ -144,8 +146,15 @@ Action = End | Settle | Beat | Resume | Take | GiveUp | Ask | Drop
 
 
 def decide(scene: FleetView) -> list[Action]:
-    """What to do now; at most one action for each agent."""
-    return [action for slot in scene.slots if (action := _next(slot, scene)) is not None]
+    """What to do now; at most one action for each agent. Where the account lets only some runs
+    begin, those begin whose last runs ended first."""
+    actions = [action for slot in scene.slots if (action := _next(slot, scene)) is not None]
+    if scene.begins is None:
+        return actions
+    waited = {(x.agent, job.issue): job.ended_for for x in scene.slots for job in x.jobs}
+    begin = [action for action in actions if isinstance(action, Resume | Take)]
+    begin.sort(key=lambda x: -waited.get((x.agent, x.issue), 0.0) if isinstance(x, Resume) else 0.0)
+    return [action for action in actions if action not in begin[scene.begins :]]
 
 
 def is_over(scene: FleetView) -> bool:
@@ -156,7 +165,7 @@ def is_over(scene: FleetView) -> bool:
 
 
 def _is_done(slot: Slot) -> bool:
-    waits = [job for job in slot.jobs if job.outcome in (FAILED, INTERRUPTED)]
+    waits = [job for job in slot.jobs if job.outcome in (FAILED, INTERRUPTED, LIMITED)]
     found_nothing = not slot.may_look
     return slot.is_ordered or slot.spent != "" or ((slot.taken > 0 or found_nothing) and not waits)
 
@@ -166,11 +175,16 @@ def _next(slot: Slot, scene: FleetView) -> Action | None:
         return _judge(slot.agent, slot.run, scene)
     if scene.ends or slot.is_ordered or slot.spent:
         return None
-    for job in slot.jobs:
-        if action := _continue(slot.agent, job, scene):
+    takes = not (scene.once and slot.taken)
+    doubtful = None
+    for job in sorted(slot.jobs, key=_since_limited):
+        action = _continue(slot.agent, job, scene)
+        if isinstance(action, GiveUp) and job.is_doubtful and takes:
+            doubtful = job.issue  # another issue tells whether this one is at fault
+        elif action:
             return action
-    waits = any(job.outcome == FAILED for job in slot.jobs)
-    if waits or not slot.may_look or (scene.once and slot.taken):
+    waits = any(job.outcome == FAILED and job.issue != doubtful for job in slot.jobs)
+    if waits or not slot.may_look or not takes:
         return None
     left = {issue for issue, agents in scene.unfit.items() if slot.agent in agents}
     return Take(slot.agent, frozenset(left | {job.issue for job in slot.jobs}))
@@ -208,7 +222,7 @@ def _reasons_to_end(run: LiveRun, scene: FleetView) -> Iterator[tuple[str, str]]
 def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
     if job.is_stopped:
         return Drop(agent, job.issue)
-    if job.outcome in (INTERRUPTED, STOPPED) or (job.outcome == ASKS and job.is_answered):
+    if job.outcome in (INTERRUPTED, LIMITED, STOPPED) or (job.outcome == ASKS and job.is_answered):
         return Resume(agent, job.issue)
     if job.outcome != FAILED or (job.is_hopeless and not job.is_called):
         return _react(agent, job)
@@ -219,6 +233,12 @@ def _continue(agent: str, job: OpenJob, scene: FleetView) -> Action | None:
     if job.ended_for >= wait_after(job.failures, scene.limits.first_wait):
         return Resume(agent, job.issue)
     return None
+
+
+def _since_limited(job: OpenJob) -> float:
+    """Sorts the issues whose account had to wait before the others, the one that waits longest
+    first: so no issue alone decides whether the account works again."""
+    return -job.ended_for if job.outcome == LIMITED else 0.0
 
 
 def _react(agent: str, job: OpenJob) -> Action | None:

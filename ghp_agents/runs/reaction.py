@@ -14,7 +14,7 @@ from ghp_agents.handoffs.returned import Return
 from ghp_agents.hotpath.quoting import clean, cut, fence, file, who
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import TEXT_LIMIT
-from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, UNCHANGED, RunRecord
+from ghp_agents.runs.record import ASKS, FINISHED, INTERRUPTED, LIMITED, UNCHANGED, RunRecord
 
 MOST_TRIES = 2  # runs for one cause
 MOST_TEXT = 16_000  # characters of all texts of a prompt
@@ -182,8 +182,11 @@ def choose(causes: Iterable[RunCause], runs: Iterable[RunRecord]) -> dict[int, R
 
 
 def tries(key: str, runs: Iterable[RunRecord]) -> int:
-    """The runs for a cause. The end of a supervisor does not count as a failure of its agent."""
-    return sum(run.outcome != INTERRUPTED for run in runs if key in run.cause.split())
+    """The runs for a cause. The end of a supervisor is no failure of its agent, nor is a limit of
+    its account."""
+    return sum(
+        run.outcome not in (INTERRUPTED, LIMITED) for run in runs if key in run.cause.split()
+    )
 
 
 def is_hopeless(key: str, runs: Sequence[RunRecord]) -> bool:

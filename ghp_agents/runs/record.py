@@ -14,6 +14,7 @@ BLOCKED = "blocked"  # its issue waits for another one
 FAILED = "failed"
 STOPPED = "stopped"  # somebody stopped its agent
 INTERRUPTED = "interrupted"  # its supervisor ended, and the next one goes on
+LIMITED = "waits"  # its account is at fault, and has to wait
 LOST = "lost"  # the issue is no longer its agent's
 HANDED_OVER = "handed over"  # failed, and another agent may go on
 ESCALATED = "escalated"  # failed, and a person is asked
@@ -50,6 +51,9 @@ class RunRecord(NamedTuple):
     task: str = ""  # of a background task: its name and arguments; then the issue is 0
     starter: str = ""  # the agent that started the task; empty: a person
     container: str = ""  # the program that runs its container
+    account: str = ""  # the key of the account that its client worked with
+    at_once: int = 0  # 1: it failed within a minute, before its model had answered
+    waits: int = 0  # runs in a row that worked and then waited for their account
     declined: int = 0  # 1: its client ended well and left what was sent back unchanged
 
     @property

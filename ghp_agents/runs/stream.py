@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.hotpath.quoting import clean
+from ghp_agents.runs.outages import forms as outages
+from ghp_agents.runs.outages.forms import Outage
 from ghp_agents.runs.record import TEXT_LIMIT, is_session
 
 SESSIONS = ("session_id", "thread_id", "sessionID")
@@ -20,6 +22,8 @@ TOKENS = (
 )  # fmt: skip
 LINE_LIMIT = 1_000_000  # characters; a longer line is not read
 SHOWN = 2_000  # characters of a shown line
+RECENT = 8  # lines of text; an error above them was not the end
+SYNTHETIC = "<synthetic>"  # the model of an answer that Claude Code itself wrote
 
 
 class ClientProgress(NamedTuple):
@@ -31,6 +35,13 @@ class ClientProgress(NamedTuple):
     tokens: int = 0
     error: str = ""  # the last one; empty after a success
     answer: str = ""  # the message that was counted last
+    outage: Outage | None = None  # of its account, if nothing was done since
+    fades: int = 0  # lines of text until it is forgotten; 0: never
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether a model has answered."""
+        return self.turns > 0 or self.tokens > 0 or self.cost > 0
 
 
 class ShownLine(NamedTuple):
@@ -44,7 +55,7 @@ def read(progress: ClientProgress, line: str) -> ClientProgress:
     """The progress after one more line."""
     event = _event(line)
     if event is None:
-        return progress
+        return _text(progress, line)
     session = next((event[key] for key in SESSIONS if is_session(event.get(key))), "")
     progress = progress._replace(session=session or progress.session)
     match event.get("type"):
@@ -52,23 +63,48 @@ def read(progress: ClientProgress, line: str) -> ClientProgress:
             return _turn(progress, event)
         case "item.completed":
             step = _object(event.get("item")).get("type") in CODEX_STEPS
-            return progress._replace(turns=progress.turns + step)
+            outage = None if step else progress.outage
+            return progress._replace(turns=progress.turns + step, outage=outage)
         case "tool_use":
-            return progress._replace(turns=progress.turns + 1)
+            return progress._replace(turns=progress.turns + 1, outage=None)
+        case "rate_limit_event":
+            return progress._replace(
+                outage=outages.of_limits(_object(event.get("rate_limit_info")))
+            )
         case "turn.completed":
             used = _object(event.get("usage"))
             tokens = _number(used.get("input_tokens")) + _number(used.get("output_tokens"))
-            return progress._replace(tokens=progress.tokens + int(tokens), error="")
+            return progress._replace(tokens=progress.tokens + int(tokens), error="", outage=None)
         case "step_finish":
             part = _object(event.get("part"))
             tokens = progress.tokens + int(_number(_object(part.get("tokens")).get("total")))
             cost = progress.cost + _number(part.get("cost"))
-            return progress._replace(cost=cost, tokens=tokens, error="")
+            return progress._replace(cost=cost, tokens=tokens, error="", outage=None)
         case "result":
             return _result(progress, event)
         case "error" | "turn.failed":
-            return progress._replace(error=_message(event) or "the client reported an error")
+            error = _message(event) or "the client reported an error"
+            return _failed(progress._replace(error=error), event, error)
     return progress
+
+
+def _text(progress: ClientProgress, line: str) -> ClientProgress:
+    """The progress after a line of text: what a client writes beside its events, or all of it."""
+    outage = outages.read(line) if line.strip() else None
+    if outage:
+        return progress._replace(outage=outages.merged(progress.outage, outage), fades=RECENT)
+    if progress.fades != 1:
+        return progress._replace(fades=max(0, progress.fades - 1))
+    return progress._replace(outage=None, fades=0)
+
+
+def _failed(progress: ClientProgress, event: Mapping[str, Any], text: str) -> ClientProgress:
+    """The progress after an event of an error, with its text."""
+    error = _object(event.get("error"))
+    name, status = error.get("name"), _object(error.get("data")).get("statusCode")
+    words = f"{name}: {text}" if isinstance(name, str) else text
+    outage = outages.of_status(event.get("api_error_status", status), words)
+    return progress._replace(outage=outages.merged(progress.outage, outage), fades=0)
 
 
 def shown(line: str) -> ShownLine | None:
@@ -117,6 +153,10 @@ def _event(line: str) -> dict[str, Any] | None:
 def _turn(progress: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
     """Claude Code prints a line for each block of an answer, all with the answer's id."""
     message = _object(event.get("message"))
+    if message.get("model") == SYNTHETIC or event.get("error"):
+        shown = _blocks(event)
+        outage = outages.of_name(event.get("error"), shown.text if shown else "")
+        return progress._replace(outage=outages.merged(progress.outage, outage), fades=0)
     if event.get("parent_tool_use_id") or (message.get("id") or "") == progress.answer != "":
         return progress
     answer, used = message.get("id"), _object(message.get("usage"))
@@ -124,6 +164,7 @@ def _turn(progress: ClientProgress, event: Mapping[str, Any]) -> ClientProgress:
         turns=progress.turns + 1,
         tokens=progress.tokens + sum(int(_number(used.get(name))) for name in TOKENS),
         answer=answer if isinstance(answer, str) else progress.answer,
+        outage=None,
     )
 
 
@@ -142,8 +183,14 @@ def _result(progress: ClientProgress, event: Mapping[str, Any]) -> ClientProgres
         subtype = event.get("subtype")
         texts = (event.get("result"), LIMITS.get(str(subtype), subtype), _message(event))
         error = next((_line(text) for text in texts if _line(text)), "the client failed")
+    turns = int(_number(event.get("num_turns")))
+    if failed:  # the message of an error counts as a turn
+        progress = _failed(progress, event, error)
+        turns = turns if turns > 1 else 0
+    else:
+        progress = progress._replace(outage=None)
     return progress._replace(
-        turns=max(progress.turns, int(_number(event.get("num_turns")))),
+        turns=max(progress.turns, turns),
         cost=max(progress.cost, _number(event.get("total_cost_usd"))),
         tokens=max(progress.tokens, int(_number(stats.get("total_tokens")))),
         error=error,

@@ -6,7 +6,6 @@ them, and continues with the processes that still run.
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
@@ -23,9 +22,9 @@ from ghp_agents.runs import (
     processes,
     reaction,
     record,
-    stream,
+    watched_run,
 )
-from ghp_agents.runs.boxes import enclosure
+from ghp_agents.runs.accounts.gate import AccountGate
 from ghp_agents.runs.fleet_records import FleetRecords, FreedIssues
 from ghp_agents.runs.host_news import HostWatch
 from ghp_agents.runs.launch import Make, RunCommand
@@ -34,6 +33,7 @@ from ghp_agents.runs.policy import FleetView, LiveRun, OpenJob, RunLimits, Slot
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, ESCALATED, FAILED, HANDED_OVER, INTERRUPTED, RunRecord
 from ghp_agents.runs.spending import Spending
+from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.runs.watched_run import WatchedRun
 from ghp_agents.state.file_times import read_times
 from ghp_agents.workspace import Workspace
@@ -76,6 +76,7 @@ class Supervisor:
         self._cannot: dict[str, set[str]] = {}  # by run: the agents that cannot continue its issue
         self._host = HostWatch()
         self._spending = Spending(self._ctx, self._tell)
+        self.gate = AccountGate(ws, plan.command, make, self._tell)
 
     def end(self) -> None:
         """End the runs and then this supervisor; the next one continues them."""
@@ -156,7 +157,11 @@ class Supervisor:
     def _scene(self) -> FleetView:
         last = self._last()
         slots = tuple(self._slot(agent, last) for agent in self._plan.agents)
-        return FleetView(slots, self._plan.limits, self._ends, self._plan.once, self._unfit(last))
+        begins = self.gate.begins(run for run in last if run.state != ENDED)
+        self.gate.show(slot.agent for slot in slots if slot.run is None)
+        return FleetView(
+            slots, self._plan.limits, self._ends, self._plan.once, self._unfit(last), begins
+        )
 
     def _unfit(self, last: Iterable[RunRecord]) -> dict[int, set[str]]:
         """The agents that may not continue, by issue: all where a person wants that, and all after
@@ -196,12 +201,14 @@ class Supervisor:
             bool(called and called.causes), bool(called and called.hopeless),
             run.issue in self._records.left,
             (run.agent, run.issue) in self._records.stopped,
+            self._looked.get(run.agent, (-1e9, None))[0] < run.ended and self.gate.is_doubtful(run),
         )  # fmt: skip
 
     def _live(self, run: RunRecord) -> LiveRun:
         watched = self._watched[run.id]
         self._listen(run, watched)
         now, progress = self._now, watched.progress
+        self.gate.saw(run, progress, now - watched.began)
         is_stopped = (run.agent, run.issue) in self._records.stopped
         order = self._records.orders.get(run.agent)
         if (is_stopped or order) and watched.ordered is None:
@@ -279,7 +286,9 @@ class Supervisor:
             before = next((run for run in self._last()
                            if (run.agent, run.issue) == (agent, number)), None)  # fmt: skip
         called = self._reactions().get(number)
-        launched = launch.launch(self._make, ctx.ws, self._plan.command, started, before, called)
+        launched = launch.launch(
+            self._make, ctx.ws, self._plan.command, started, before, called, self.gate.account.key
+        )
         run = launched.run
         self._runs[run.id] = run
         self._watched[run.id] = WatchedRun(self._ws, run, launched.child, self._now)
@@ -291,27 +300,19 @@ class Supervisor:
             self._tell(f"It was started again for this: {called.words}.", run)
         for note in launched.notes:
             self._tell(note, run)
+        if launched.child is None:
+            self._judge(run, ClientProgress(), 0.0)
 
     def _settle(self, run: RunRecord, ended: outcome.RunOutcome | None) -> None:
         """Record how a run ended. What its agent left behind counts more than why it was ended."""
-        watched, ctx = self._watched[run.id], self._make(self._ws.root, run.agent)
+        watched = self._watched[run.id]
         self._listen(run, watched)
-        progress = stream.read(watched.progress, watched.reader.last())
-        place = folder.of(self._ws, run.id)
-        with suppress(GhpError, OSError):
-            enclosure.clean(self._ws, run, place)
-        code = folder.exit_code(place)
-        error = progress.error or (watched.last_line if code else "")
-        error = outcome.complete(self._make(Path(run.path), run.agent), place, run) or error
-        try:
-            ending = outcome.find(ctx, run, code, error)
-        except GhpError as error_:
-            ending = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
-        if ended is not None and ending.kind == FAILED:
-            ending = ended
-        run = outcome.settled(self._runs[run.id], ending, code, progress)._replace(ended=self._now)
-        self._keep(run)
-        self._spending.add(run, max(0.0, self._now - watched.began))
+        progress, seconds = watched.end(), max(0.0, self._now - watched.began)
+        run = watched.settled(self._make, self._ws, self._runs[run.id])
+        if ended is not None and run.outcome == FAILED:
+            run = run._replace(outcome=ended.kind, why=ended.why)
+        run = self._judge(run._replace(ended=self._now), progress, seconds)
+        self._spending.add(run, seconds)
         with suppress(OSError):
             launch.rest(self._ws, run.agent)
         processes.end(run, self._ws.clock.wait)
@@ -322,6 +323,12 @@ class Supervisor:
         if order := self._records.orders.get(run.agent):
             self._save_stopped(run, order)
         folder.forget_oldest(self._ws)
+
+    def _judge(self, run: RunRecord, progress: ClientProgress, seconds: float) -> RunRecord:
+        """Keep a run that has ended, with what it tells of its account."""
+        for judged in self.gate.judged(run, progress, seconds, self._last()):
+            self._keep(judged)
+        return self._runs[run.id]
 
     def _save_stopped(self, run: RunRecord, order: StopOrder) -> None:
         try:
@@ -366,7 +373,8 @@ class Supervisor:
             if run.task:
                 continue  # it needs no supervisor
             if run.agent not in self._plan.agents:
-                self._fence(run)
+                if watched_run.fence(self._ws, run):
+                    self._tell(f"Ended {run.name} of {run.agent}: its supervisor is gone.", run)
                 continue
             self._runs[run.id] = run
             self._watched[run.id] = WatchedRun(self._ws, run, None, self._now)
@@ -377,16 +385,6 @@ class Supervisor:
             elif run.state == record.STARTING:
                 processes.end_rest(run.id)
                 self._keep(run._replace(state=ENDED, outcome=INTERRUPTED, why="it did not begin"))
-
-    def _fence(self, run: RunRecord) -> None:
-        """End the run of an agent whose supervisor is gone, and that nobody continues now."""
-        if run.state == ENDED:
-            return
-        with suppress(RefusedError), folder.alone(self._ws, run.agent):
-            processes.end(run, self._ws.clock.wait)
-            why = "its supervisor is gone"
-            folder.write(self._ws, run._replace(state=ENDED, outcome=INTERRUPTED, why=why))
-            self._tell(f"Ended {run.name} of {run.agent}: {why}.", run)
 
     def _leave(self) -> None:
         """Agents without a run stop with their supervisor; their issues stay theirs."""

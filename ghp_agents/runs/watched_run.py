@@ -1,12 +1,31 @@
 """What only this supervisor knows of a run: its child process, and what the client printed."""
 
+from contextlib import suppress
+from pathlib import Path
+
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.process import Child
-from ghp_agents.runs import folder, processes, stream
+from ghp_agents.runs import folder, outcome, processes, stream
+from ghp_agents.runs.boxes import enclosure
 from ghp_agents.runs.folder import LogReader
+from ghp_agents.runs.launch import Make
 from ghp_agents.runs.logs import times
-from ghp_agents.runs.record import RunRecord
+from ghp_agents.runs.record import ENDED, FAILED, INTERRUPTED, RunRecord
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.workspace import Workspace
+
+
+def fence(ws: Workspace, run: RunRecord) -> bool:
+    """End the run of an agent whose supervisor is gone, and that nobody continues now; returns
+    whether there was one. Raises GhpError, OSError."""
+    if run.state == ENDED:
+        return False
+    with suppress(RefusedError), folder.alone(ws, run.agent):
+        processes.end(run, ws.clock.wait)
+        why = "its supervisor is gone"
+        folder.write(ws, run._replace(state=ENDED, outcome=INTERRUPTED, why=why))
+        return True
+    return False
 
 
 class WatchedRun:
@@ -42,3 +61,21 @@ class WatchedRun:
         if folder.rotate(self.place):
             self.reader.begin_again()
         return self.progress.session != before.session
+
+    def end(self) -> ClientProgress:
+        """What a client has reported that has ended, also in a last line without an end."""
+        self.progress = stream.read(self.progress, self.reader.last())
+        return self.progress
+
+    def settled(self, make: Make, ws: Workspace, run: RunRecord) -> RunRecord:
+        """The record of the run, whose process is gone, but for the time."""
+        with suppress(GhpError, OSError):
+            enclosure.clean(ws, run, self.place)
+        code = folder.exit_code(self.place)
+        error = self.progress.error or (self.last_line if code else "")
+        error = outcome.complete(make(Path(run.path), run.agent), self.place, run) or error
+        try:
+            ending = outcome.find(make(ws.root, run.agent), run, code, error)
+        except GhpError as error_:
+            ending = outcome.RunOutcome(FAILED, f"cannot tell how it ended: {error_}")
+        return outcome.settled(run, ending, code, self.progress)

@@ -18,7 +18,7 @@ from ghp_agents.runs.record import RUNNING, STARTING
 from ghp_agents.runs.supervisor import Supervisor
 from ghp_agents.state.transact import transact
 from tests.support.ghp import succeed
-from tests.support.runs import RUN, SPEAKS, STAYS, WORKS, Shift, states, without_ids
+from tests.support.runs import RUN, SPEAKS, STAYS, STEPS, WORKS, Shift, states, without_ids
 
 
 def run_once(shift: Shift, supervisor: Supervisor) -> None:
@@ -80,11 +80,11 @@ def test_two_agents_work_on_two_issues(shift: Shift) -> None:
 
 @pytest.mark.slow
 def test_a_failed_run_is_repeated_after_a_pause_then_a_person_is_asked(shift: Shift) -> None:
-    supervisor = shift.supervisor(f"{SPEAKS}; echo no key; exit 3")
+    supervisor = shift.supervisor(f"{SPEAKS}; {STEPS}; echo no luck; exit 3")
     run_once(shift, supervisor)
     supervisor.step()
     assert len(shift.runs()) == 1
-    assert shift.last().why == "it exited with code 3: no key"
+    assert shift.last().why == "it exited with code 3: no luck"
     shift.clock.wait(30)
     run_once(shift, supervisor)
     supervisor.step()

@@ -44,6 +44,7 @@ _NAMES = {
     "pulls/merging": "batch",
     "reports": "conversations markdown overview time_axis timeline timeline_cells timeline_replay",
     "runs": "policy reaction record runners stream",
+    "runs/outages": "forms reset_times",
     "settings": "consent key_lines schema settings unknown_keys",
     "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
     "sweep": "messages plan",

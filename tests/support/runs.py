@@ -18,6 +18,7 @@ from tests.support.ghp import succeed
 from tests.support.waiting import until
 
 SPEAKS = 'echo \'{"type":"system","session_id":"s-1"}\''
+STEPS = """echo '{"type":"assistant","message":{"id":"m-1"}}'"""  # a model has answered
 STAYS = "sleep 1000"
 WORKS = f"""
 echo "$GHP_RUN" > work.txt; git add . >/dev/null; git commit -qm "Work"
@@ -71,9 +72,9 @@ class Shift(NamedTuple):
         """The last run."""
         return self.runs()[-1]
 
-    def ended(self) -> None:
-        """Wait until the client of the last run has ended."""
-        ended(folder.of(self.app().ws, self.last().id))
+    def ended(self, run: RunRecord | None = None) -> None:
+        """Wait until the client of a run has ended; by default of the last one."""
+        ended(folder.of(self.app().ws, (run or self.last()).id))
 
     def spoke(self) -> None:
         """Wait until the client of the last run has printed something."""

@@ -54,6 +54,8 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
               help="End a run when its agent has spent more than this on the issue.")  # fmt: skip
 @click.option("--keep-env", metavar="NAME", multiple=True,
               help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip
+@click.option("--no-wait", is_flag=True,
+              help="Do not wait for the limit of an account: you know that it works.")  # fmt: skip
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS...]")
 @click.pass_obj
 def work(
@@ -69,6 +71,7 @@ def work(
     turns: int | None,
     cost: float | None,
     keep_env: tuple[str, ...],
+    no_wait: bool,
     args: tuple[str, ...],
 ) -> None:
     """Claim issues, start a client for each in its worktree, and supervise it.
@@ -76,6 +79,9 @@ def work(
     A client works until its pull request is open. A failed run is repeated after a pause, in the
     same session if the client can do that. After --tries failures another agent gets the issue, and
     after that a person is asked. Options after `--` go to the client.
+
+    A limit, an outage or an expired login of the client's account uses up no try: all its agents
+    wait until it works again.
 
     The card of --agent (`.ghp/agents/NAME.md` on main) names its client, model and limits; options
     override it. Lower limits in the setting `budgets` apply, too.
@@ -135,6 +141,7 @@ def work(
         return App(folder, app.environ, name=name, clock=app.ws.clock)
 
     supervisor = Supervisor(app.ws, make, plan, _tell)
+    _say_pause(supervisor, no_wait=no_wait)
     if unboxed := choice.warning(app.ws, chosen, boxed):
         output.warn(unboxed)
     output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
@@ -143,6 +150,14 @@ def work(
         send_last(app)
     if supervisor.given_up:
         raise click.exceptions.Exit(1)
+
+
+def _say_pause(supervisor: Supervisor, *, no_wait: bool) -> None:
+    """Say that the account waits since an earlier run, or end that."""
+    if no_wait:
+        supervisor.gate.open()
+    if pause := supervisor.gate.pause:
+        output.warn(f"{pause.words}.", "--no-wait begins at once.")
 
 
 def _tell(text: str) -> None:

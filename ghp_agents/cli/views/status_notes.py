@@ -1,6 +1,6 @@
 """What `agent-status` says besides the agents: news, what is not sent, what is broken."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from ghp_agents.cli import output
 from ghp_agents.cli.views import remote_news
@@ -74,8 +74,8 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         )
     if totals.questions and not is_summed_up:
         output.say(f"{count(totals.questions, 'question')} open: `ghp agent-escalations --open`.")
-    if totals.budget:
-        output.warn(totals.budget, "`ghp agent-report --cost` shows what was used.")
+    for words in _limits(totals):
+        output.warn(*words)
     for words in past_queue.warnings(past_queue.find(app)):
         output.warn(*words)
     warn_of_rivalries(presence.rivalries(app.ws))
@@ -86,6 +86,14 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
 
         output.warn(consent_service.summary(app.ws), consent.HINT)
     return bool(sync_status.unsent) and not sync_status.trouble
+
+
+def _limits(totals: Totals) -> Iterator[tuple[str, str]]:
+    """Why agents begin nothing new, and what to do."""
+    if totals.budget:
+        yield totals.budget, "`ghp agent-report --cost` shows what was used."
+    for pause in totals.pauses:
+        yield pause, "They continue by themselves; `ghp agent-work --no-wait` does not wait."
 
 
 def _unsent_age(app: App, status: SyncStatus) -> str:

@@ -145,6 +145,8 @@ def summary(overview: Overview, width: int, *, loading: bool = False) -> list[Li
     ]
     if totals.budget:
         parts.append(("budget used up", "yellow"))
+    if totals.pauses:
+        parts.append(("an account waits", "yellow"))
     *lines, last = _beside(parts, width)
     right = fitted(_news(overview, loading=loading), width)
     left = width - sum(cells(text) for text, _ in last)
