@@ -10,7 +10,6 @@ from tests.support.fake_models import Call
 from tests.support.ghp import invoke
 
 OTHER = {"GHP_AGENT": "worker-2"}
-TRUSTED = "--dangerously-bypass-hook-trust"  # what `/hooks` is for users of Codex
 
 
 # --------------------------------------------------------------------------- our program
@@ -29,6 +28,7 @@ def set_up(bench: Bench, repo: Path, hooks: str, agent: str = "worker-1") -> Non
     run("agent-heartbeat", "--status", "implementing", cwd=repo, env=OTHER)
     if "codex" in hooks:
         bench.trust_project(repo)
+        bench.trust_hooks(repo)
 
 
 def states(repo: Path) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def start(bench: Bench, client: str, repo: Path, key: str) -> "subprocess.Popen[
     """A session of a client."""
     if client == "claude":
         return bench.claude(repo, key)
-    return bench.codex(repo, key, TRUSTED) if client == "codex" else bench.start(client, repo, key)
+    return bench.codex(repo, key) if client == "codex" else bench.start(client, repo, key)
 
 
 # For each client the tool that writes a new file, and its arguments for the path and the text.

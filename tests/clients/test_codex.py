@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.steps import OTHER, TRUSTED, checkpoints, run, set_up, states
+from tests.clients.steps import OTHER, checkpoints, run, set_up, states
 from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Call, Request, Turn
 from tests.support.git import commit, git
@@ -63,7 +63,7 @@ def test_every_kind_of_edit_of_a_leased_file_is_refused_and_the_model_told_why(
     ]
     calls = [*edits.values(), *in_shell, free, shell(command.format("d.py"))]
     bench.models.script("one", *(Turn(calls=[call]) for call in calls), Turn("I stop."))
-    ended = end(bench.codex(here, "one", TRUSTED))
+    ended = end(bench.codex(here, "one"))
     assert ended.code == 0, ended.err
     git(here, "add", "--all")
     assert git(here, "diff", "--cached", "--name-status", "--no-renames") == "\n".join(
@@ -84,7 +84,7 @@ def test_a_patch_made_in_a_folder_below_means_the_files_there(bench: Bench, here
     edit = patch("*** Update File: parser.py", "@@", "-old", "+new")
     free = patch("*** Update File: old.py", "@@", "-old", "+new")
     bench.models.script("one", Turn(calls=[edit]), Turn(calls=[free]))
-    assert end(bench.codex(here / "src", "one", TRUSTED)).code == 0
+    assert end(bench.codex(here / "src", "one")).code == 0
     assert git(here, "status", "--porcelain") == " M src/old.py"
     assert "src/parser.py is leased by worker-2" in bench.models.said("one")
 
@@ -93,8 +93,12 @@ def test_a_patch_made_in_a_folder_below_means_the_files_there(bench: Bench, here
 
 
 def test_codex_runs_no_hook_before_its_user_has_trusted_it_and_all_after(
-    bench: Bench, here: Path
+    bench: Bench, repo: Path
 ) -> None:
+    here = repo
+    run("agent-init", "--agent", "worker-1", "--hooks", "codex", cwd=here)
+    run("agent-heartbeat", "--status", "implementing", cwd=here, env=OTHER)
+    bench.trust_project(here)
     run("agent-lease", "src/", cwd=here, env=OTHER)
     add = patch("*** Add File: src/new.py", "+new")
     before = states(here)["worker-1"]
@@ -104,12 +108,7 @@ def test_codex_runs_no_hook_before_its_user_has_trusted_it_and_all_after(
     assert states(here)["worker-1"] == before
     (here / "src/new.py").unlink()
 
-    with bench.codex_server(here) as ask:
-        (found,) = ask("hooks/list", {"cwds": [str(here)]})["data"]
-        assert {hook["trustStatus"] for hook in found["hooks"]} == {"untrusted"}
-        state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in found["hooks"]}
-        edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": state}
-        ask("config/batchWrite", {"edits": [edit]})
+    assert bench.trust_hooks(here) == {"untrusted"}
     bench.models.script("two", Turn(calls=[add]))
     assert end(bench.codex(here, "two")).code == 0
     assert git(here, "status", "--porcelain") == ""
@@ -156,7 +155,7 @@ def test_a_session_is_told_what_it_needs_and_seen_by_others_from_its_begin_to_it
         answered,
         Turn("I stop."),
     )
-    assert end(bench.codex(here, "one", TRUSTED)).code == 0
+    assert end(bench.codex(here, "one")).code == 0
     requests = [request.said for request in bench.models.requests("one")]
 
     # It begins with who it is and where the last one stopped.
@@ -183,8 +182,9 @@ def test_a_session_without_a_name_is_named_after_itself_in_its_shell_too(
 ) -> None:
     run("agent-init", "--hooks", "codex", cwd=repo)
     bench.trust_project(repo)
+    bench.trust_hooks(repo)
     bench.models.script("one", Turn(calls=[shell(ghp("agent-whoami"))]))
-    ended = end(bench.codex(repo, "one", TRUSTED))
+    ended = end(bench.codex(repo, "one"))
     name = f"codex-{ended.events[0]['thread_id'][-4:]}"
     assert f"This session is agent `{name}`" in bench.models.requests("one")[0].said
     assert re.search(rf"^{name}\b", bench.models.said("one"), re.MULTILINE)
@@ -200,7 +200,8 @@ def test_a_hook_that_cannot_run_never_stops_a_session(bench: Bench, here: Path) 
     (here / ".codex/hooks.json").write_text(
         re.sub(r'"\S*/python\S* ', '"/gone/python ', json.dumps(hooks))
     )
+    assert bench.trust_hooks(here) == {"modified"}
     bench.models.script("one", Turn(calls=[patch("*** Delete File: src/old.py")]), Turn("I stop."))
-    ended = end(bench.codex(here, "one", TRUSTED))
+    ended = end(bench.codex(here, "one"))
     assert ended.code == 0, ended.err
     assert git(here, "status", "--porcelain") == " D src/old.py"

@@ -11,7 +11,7 @@ import pytest
 
 from ghp_agents.integrations.clients import codex_config
 from ghp_agents.workspace import open_workspace
-from tests.clients.steps import TRUSTED, set_up, shell, states
+from tests.clients.steps import set_up, shell, states
 from tests.support import guard, repos
 from tests.support.clients import Bench, end, ghp
 from tests.support.clock import ManualClock
@@ -61,7 +61,7 @@ def commands(bench: Bench, repo: Path) -> Callable[[], str]:
         ]
         steps = [Turn(calls=[shell("codex", f"{line}; echo code $?")]) for line in lines]
         bench.models.script("one", *steps, Turn("I stop."))
-        ended = end(bench.codex(repo, "one", TRUSTED, sandbox=SANDBOX))
+        ended = end(bench.codex(repo, "one", sandbox=SANDBOX))
         assert ended.code == 0, ended.err
         return bench.models.requests("one")[-1].said
 
@@ -92,7 +92,7 @@ def test_the_hook_carries_out_what_the_sandbox_stops(bench: Bench, repo: Path) -
         return Turn("I stop.")
 
     bench.models.script("two", *steps, stop)
-    ended = end(bench.codex(repo, "two", TRUSTED, sandbox=SANDBOX))
+    ended = end(bench.codex(repo, "two", sandbox=SANDBOX))
     assert ended.code == 0, ended.err
     said = bench.models.requests("two")[-1].said
     assert "this session's hook ran it outside:\n✓ Leased src/" in said

@@ -165,7 +165,8 @@ def test_codex(bench: Bench, repo: Path, tmp_path: Path) -> None:
         Turn("All done."),
     )
     small = ("-c", "model_auto_compact_token_limit=10000")
-    ended = end(bench.codex(repo, "one", "--dangerously-bypass-hook-trust", *small))
+    bench.trust_hooks(repo)
+    ended = end(bench.codex(repo, "one", *small))
     assert ended.code == 0, ended
     compare("codex", collect(recorded, bench.home, repo))
 

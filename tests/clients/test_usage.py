@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.steps import TRUSTED, edit, run, set_up, shell, start
+from tests.clients.steps import edit, run, set_up, shell, start
 from tests.support.client_starts import STARTS
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
@@ -112,7 +112,7 @@ def test_the_tokens_of_codex_are_those_that_it_counts_itself(bench: Bench, repo:
     set_up(bench, repo, "codex")
     call = Call("exec_command", {"cmd": "true"})
     bench.models.script("one", Turn("I look.", [call], 200), Turn("All done.", tokens=300))
-    ended = end(bench.codex(repo, "one", TRUSTED))
+    ended = end(bench.codex(repo, "one"))
     assert ended.code == 0, ended.err
     (mine, other) = costs(repo)["agents"]
     assert ended.events[-1]["usage"]["input_tokens"] == 500

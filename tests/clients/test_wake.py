@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.live import LiveSession
-from tests.clients.steps import OTHER, TRUSTED, edit, run, set_up
+from tests.clients.steps import OTHER, edit, run, set_up
 from tests.support.client_starts import STARTS
 from tests.support.clients import Bench
 from tests.support.fake_models import Request, Turn
@@ -28,7 +28,7 @@ def codex_at_a_terminal(bench: Bench, repo: Path, key: str) -> Iterator[Terminal
     """Codex as people have it before them, in a folder that it trusts."""
     config = bench.home / ".codex/config.toml"
     config.write_text(config.read_text() + ASKED)
-    command = [*bench.command("codex"), "--dangerously-bypass-approvals-and-sandbox", TRUSTED]
+    command = [*bench.command("codex"), "--dangerously-bypass-approvals-and-sandbox"]
     with terminal(command, repo, {**os.environ, "FAKE_KEY": key}) as screen:
         screen.wait_for("Ask Codex to do anything")
         yield screen

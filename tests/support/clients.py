@@ -150,6 +150,16 @@ class Bench(NamedTuple):
         with self._configure_codex().open("a") as config:
             config.write(f'\n[projects."{folder}"]\ntrust_level = "trusted"\n')
 
+    def trust_hooks(self, folder: Path) -> set[str]:
+        """What a user of Codex does with `/hooks`, by the requests that its screen makes: trust the
+        hooks in `folder` as they are now. Returns how far they were trusted before."""
+        with self.codex_server(folder) as ask:
+            (place,) = ask("hooks/list", {"cwds": [str(folder)]})["data"]
+            state = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in place["hooks"]}
+            edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": state}
+            ask("config/batchWrite", {"edits": [edit]})
+        return {hook["trustStatus"] for hook in place["hooks"]}
+
     @contextlib.contextmanager
     def codex_server(self, cwd: Path) -> Iterator[Callable[[str, Json], Json]]:
         """`codex app-server`, by which programs do what its user does at the screen."""
