@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 
-from tools import aider, clients, emulate, site
+from tools import aider, clients, emulate, hook_programs, site
 from tools.clients import BrokenError, UnreachableError
 
 
@@ -18,6 +18,7 @@ def main() -> int:
         emulate.recordings,
         *(partial(clients.ready, name) for name in clients.CLIENTS),
         aider.ready,
+        hook_programs.ready,
         site.ready,
     ]
     for install in installs:

@@ -17,6 +17,7 @@ from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
 from ghp_agents.core import notices
 from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.hotpath.locate import guard_is_current, locate
 from ghp_agents.wiring import App
 
 
@@ -230,7 +231,22 @@ def run(argv: Sequence[str], application: App | None = None) -> int:
         code = _run(argv, application, is_hook=is_hook)
         for text in notices.take():
             output.warn(text)
+        _renew_guard(application)
     return int(ExitCode.DONE) if is_hook else code
+
+
+def _renew_guard(application: App) -> None:
+    """Put git's guard back if another program took it away since the last command here."""
+    place = locate(str(application.cwd), application.environ)
+    if place is None or guard_is_current(place.common_dir, application.environ):
+        return
+    from ghp_agents.integrations.git_hooks import renewal
+
+    try:
+        for change in renewal.renew(application.ws):
+            output.done(f"Another program changed git's hooks. {change}")
+    except (GhpError, OSError) as error:
+        log_unexpected(error)
 
 
 def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:

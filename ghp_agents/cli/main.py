@@ -34,8 +34,12 @@ def main() -> None:
 
 def _heartbeat(argv: list[str]) -> bool:
     from ghp_agents.hotpath import heartbeat_command
+    from ghp_agents.hotpath.locate import guard_is_current, locate
 
     try:
+        place = locate(os.getcwd(), os.environ)
+        if place and not guard_is_current(place.common_dir, os.environ):
+            return False
         return heartbeat_command.run(argv, os.environ)
     except Exception:  # the full command reports and logs the error
         return False

@@ -1,5 +1,7 @@
 """The handler of each event, imported when the event happens."""
 
+from ghp_agents.hotpath.locate import guard_is_current
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +21,32 @@ def handle(contexts: "Sequence[HookContext]") -> "Reply | None":
     if kind == "batch":
         from ghp_agents.hooks.batch import batch
 
-        return batch(contexts)
-    return _turn(context) if kind in ("stop", "compact") else _session(context)
+        return _with_guard(context, batch(contexts))
+    reply = _turn(context) if kind in ("stop", "compact") else _session(context)
+    return _with_guard(context, reply) if kind in ("start", "prompt") else reply
+
+
+def _with_guard(context: "HookContext", reply: "Reply | None") -> "Reply | None":
+    """The reply; git's guard is put back if another program took it away."""
+    if guard_is_current(context.place.common_dir, context.environ):
+        return reply
+    from ghp_agents.core.errors import GhpError
+    from ghp_agents.hooks.event import Reply
+    from ghp_agents.hotpath import error_log
+    from ghp_agents.integrations.git_hooks import renewal
+
+    try:
+        changes = renewal.renew(context.app().ws)
+    except (GhpError, OSError) as error:
+        where = context.place.toplevel or context.place.git_dir
+        error_log.log_error(error, where, context.environ, where="put git's guard back")
+        return reply
+    if not changes:
+        return reply
+    text = "Another program changed git's hooks. " + " ".join(changes)
+    before = reply or Reply()
+    lines = filter(None, (before.context, text))
+    return Reply(before.deny, "\n".join(lines), before.environ, before.on_sent)
 
 
 def _turn(context: "HookContext") -> "Reply | None":

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 POINTER = "gitdir: "  # the prefix of the line in a `.git` file
 CONFIG_LIMIT = 1_000_000  # bytes of a git folder's configuration
+# Our hooks of git, and what decides which hooks git ran when they were right.
+GUARDED = ("pre-commit", "prepare-commit-msg", "pre-push", "reference-transaction")
+GUARD_STAMP = "ghp/hooks/stamp"
 NUMBERS_END = 2**53  # numbers in records are smaller: JSON readers lose precision beyond
 
 
@@ -289,3 +292,40 @@ def issue_of_branch(branch: str) -> int | None:
         if 0 < number < NUMBERS_END:
             return number
     return None
+
+
+def guard_is_current(common_dir: str, environ: "Mapping[str, str]") -> bool:
+    """Whether nothing that decides which hooks git runs has changed since git's guard was right, or
+    no guard is installed."""
+    try:
+        os.stat(f"{common_dir}/ghp/hooks/{GUARDED[0]}")
+    except OSError:
+        return True
+    return _content(f"{common_dir}/{GUARD_STAMP}") == guard_stamp(common_dir, environ)
+
+
+def guard_stamp(common_dir: str, environ: "Mapping[str, str]") -> bytes:
+    """What decides which hooks git runs here: the hooks, and what configurations say of paths."""
+    home = environ.get("HOME", "/")
+    above = environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    parts: list[bytes] = []
+    for name in GUARDED:
+        try:
+            hook = os.lstat(f"{common_dir}/hooks/{name}")
+            sign = f"{hook.st_ino} {hook.st_size} {hook.st_mtime_ns} {hook.st_mode}"
+        except OSError:
+            sign = ""
+        parts.append(f"{name} {sign}".encode())
+    for path in (f"{common_dir}/config", f"{home}/.gitconfig", f"{above}/git/config"):
+        # Branches and remotes come and go; a hooks path and includes have this word.
+        lines = _content(path).split(b"\n")
+        parts += [line.strip() for line in lines if b"path" in line.lower()]
+    return b"\n".join(parts)
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(CONFIG_LIMIT)
+    except OSError:
+        return b""

@@ -7,7 +7,9 @@ exists. So it may be committed with a project's hooks, and does nothing without 
 import re
 import shlex
 
-HOOKS = ("pre-commit", "prepare-commit-msg", "pre-push", "reference-transaction")
+from ghp_agents.hotpath.locate import GUARDED
+
+HOOKS = GUARDED
 FED = ("pre-push", "reference-transaction")  # git writes to their standard input
 BEGIN = b"# >>> ghp-agents >>> does nothing where `ghp agent-init --hooks git` was not run\n"
 END = b"# <<< ghp-agents <<<\n"
