@@ -6,7 +6,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from ghp_agents.core import stored_logins
-from ghp_agents.core.ids import listed
 from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.core.secret_scan import find, redacted
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -52,11 +51,9 @@ def left_out(environ: Mapping[str, str], keep: Collection[str] = ()) -> list[str
     )
 
 
-def left_out_note(environ: Mapping[str, str], keep: Collection[str], who: str, how: str) -> str:
-    """One line for people: which variables `who` does not get, and `how` to pass one on; empty if
-    it gets all."""
-    names = [name for name in left_out(environ, keep) if not _ACCESS_NAME.match(name)]
-    return f"Credentials that {who} not get: {listed(names, 8)}. {how}" if names else ""
+def credentials_left_out(environ: Mapping[str, str], keep: Collection[str] = ()) -> list[str]:
+    """Of `left_out` the names that hold a credential, and do not only lead to one."""
+    return [name for name in left_out(environ, keep) if not _ACCESS_NAME.match(name)]
 
 
 def _holds_secret(value: str) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents.core import files, process, progress
-from ghp_agents.core.child_env import for_commands, left_out_note, shown
+from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import one_line, slug
 from ghp_agents.pulls.check import Check, red
-from ghp_agents.settings import consent
+from ghp_agents.settings import consent, left_out_variables
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace, settings_at
 
@@ -17,7 +17,6 @@ CHECKS = "checks"  # the setting
 KEPT = 64_000  # bytes of each output
 COMMAND_SHOWN = 40  # characters, while it runs
 
-KEEP = "Your own setting `agents.checksKeepEnv` passes one on."
 NONE = "No checks are configured. List the commands in `agents.checks` of .ghp/config.json."
 
 Tell = Callable[[str], None]
@@ -45,7 +44,11 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
     `name` is the branch."""
     done: list[Check] = []
     keep = ws.settings.checks_keep_env
-    if settings.checks and (note := left_out_note(ws.environ, keep, "checks do", KEEP)):
+    if settings.checks and (
+        note := left_out_variables.note(
+            ws.home_folder, ws.environ, keep, "checks do", left_out_variables.SETTING
+        )
+    ):
         tell(note)
     for command in settings.checks:
         tell(f"Running `{command}` …")

@@ -12,7 +12,6 @@ from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.container import Container
 from ghp_agents.cards.permissions import RIGHTS
 from ghp_agents.core import files, running
-from ghp_agents.core.child_env import left_out_note
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
@@ -29,6 +28,7 @@ from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, LIMITED, RUNNING, RunRecord
 from ghp_agents.runs.rights import ClientRules
 from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
+from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
 
 Make = Callable[[Path, str], Context]  # the context of an agent in a folder
@@ -117,7 +117,9 @@ def launch(
     # With a card, a run brings a hook of its own.
     gaps = [] if rules else _untrusted(ws, command.runner.name, started.path, trust)
     notes = (*started.notes, *gaps)
-    if note := left_out_note(ws.environ, keep, "the run does", "--keep-env NAME passes one on."):
+    if note := left_out_variables.note(
+        ws.home_folder, ws.environ, keep, "the run does", left_out_variables.OPTION
+    ):
         notes = (*notes, note)
     client = Process(words, {**env, **trust, **(rules.env if rules else {})})
     client = enclosure.enclose(ws, run, place, client, keep, command.boxed)

@@ -30,6 +30,7 @@ from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, S
 from ghp_agents.runs.runners import PROMPT_LIMIT
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.runs.task import TaskFile
+from ghp_agents.settings import left_out_variables
 from ghp_agents.sync import desktop
 from ghp_agents.sync.desktop import Notice
 from ghp_agents.workspace import Workspace
@@ -51,10 +52,11 @@ class TaskOrders(NamedTuple):
 
 
 class StartedTask(NamedTuple):
-    """A task that has begun, and the process that leads it."""
+    """A task that has begun, the process that leads it, and what its person should know."""
 
     run: RunRecord
     child: Child
+    note: str
 
 
 Lead = Callable[[str], Sequence[str]]  # the command that leads the run with this id
@@ -95,8 +97,9 @@ def start(
     files.write_atomically(place / "prompt.md", prompt.encode("utf-8", "replace"))
     orders = TaskOrders(tuple(words), declared.time, declared.steps)
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
-    environ = {**for_commands(ws.environ, {*keeps, *keep}), **given, **own}
-    if agent and not rights.gives_login({*keeps, *keep}):
+    passed = {*keeps, *keep}
+    environ = {**for_commands(ws.environ, passed), **given, **own}
+    if agent and not rights.gives_login(passed):
         environ |= enclosure.without_login(place, environ)
     try:
         child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
@@ -104,7 +107,10 @@ def start(
         _end(ws, run, FAILED, f"cannot start: {error.strerror}")
         raise
     folder.forget_oldest(ws)
-    return StartedTask(run, child)
+    note = left_out_variables.note(
+        ws.home_folder, ws.environ, passed, "the task does", left_out_variables.OPTION
+    )
+    return StartedTask(run, child, note)
 
 
 def _command(

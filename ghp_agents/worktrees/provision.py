@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import process
-from ghp_agents.core.child_env import for_commands, left_out_note, shown
+from ghp_agents.core.child_env import for_commands, shown
+from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
@@ -50,9 +51,12 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
     elif ws.settings.worktree_copy_files or ws.settings.worktree_symlink_files:
         notes.append(NO_SOURCE)
     setup = _set_up(ws, path)
-    how = "Your own setting `agents.checksKeepEnv` passes one on."
     keep = ws.settings.checks_keep_env
-    if setup and (note := left_out_note(ws.environ, keep, "the set-up command does", how)):
+    if setup and (
+        note := left_out_variables.note(
+            ws.home_folder, ws.environ, keep, "the set-up command does", left_out_variables.SETTING
+        )
+    ):
         notes.append(note)
     return Provisioned(tuple(copied), tuple(linked), setup, tuple(notes))
 

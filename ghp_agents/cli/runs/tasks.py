@@ -89,7 +89,10 @@ def start(app: App, keep_env: tuple[str, ...], name: str, args: tuple[str, ...])
             f"A task has at most {task_run.ARGS_LIMIT} arguments.", hint="Put them into a file."
         )
     declared = task_files.read(app.ws, name)
-    run = task_run.start(app.ws, declared, args, _lead, keep_env).run
+    started = task_run.start(app.ws, declared, args, _lead, keep_env)
+    run = started.run
+    if started.note:
+        output.say(started.note)
     output.result(run.name)
     output.done(f"Started {run.task}. To follow it: `ghp agent-tasks logs {run.name} -f`.")
 

@@ -49,11 +49,13 @@ def of_old(repo: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_a_task_is_started_and_read_along(here: Path) -> None:
+def test_a_task_is_started_and_read_along(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://app:q8Lm2" + "Zx9k7@db/app")
     done = run_ghp("agent-tasks start index docs --as @me", here)
     name = done.out.strip()
     assert (done.code, done.err) == (
         0,
+        "Credentials that the task does not get: DATABASE_URL. --keep-env NAME passes one on.\n"
         f"✓ Started index docs. To follow it: `ghp agent-tasks logs {name} -f`.\n",
     )
     until(lambda: folder.read_all(App(here, {}).ws)[0].state == ENDED)
