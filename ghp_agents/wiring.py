@@ -1,10 +1,12 @@
 """The only place that names real adapters: creates the parts of a command."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 
 from ghp_agents.core.clock import SystemClock
+from ghp_agents.hotpath import background
 from ghp_agents.ports import (
     Clock,
     CloneAdmin,
@@ -14,6 +16,7 @@ from ghp_agents.ports import (
     LockService,
     StateStore,
 )
+from ghp_agents.state import coordination
 from ghp_agents.workspace import Workspace, open_workspace
 
 TYPE_CHECKING = False
@@ -62,7 +65,16 @@ class App:
     def _git_store(self) -> "GitRefsStore":
         from ghp_agents.state.git.store import GitRefsStore
 
-        return GitRefsStore(self.ws)
+        return GitRefsStore(self.ws, ring=self._ring)
+
+    def _ring(self) -> None:
+        """Have new records sent in the background, if there is somewhere to send them."""
+        from ghp_agents.core.errors import GhpError
+
+        with contextlib.suppress(GhpError):  # the command reports the configuration's errors
+            if coordination.coordination_remote(self.ws):
+                settings = {"background": self.ws.settings.background}
+                background.ring(self.ws.folders, self.environ, self.ws.clock.now(), settings)
 
     @property
     def store(self) -> StateStore:

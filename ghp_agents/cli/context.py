@@ -83,12 +83,11 @@ def acting(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def start_background(app: App, *, urgent: bool = False) -> None:
-    """After a command: start a background fold and sync if due; `urgent`: even if it is not due."""
+    """After a command: start a background fold and sync if due; `urgent`: even if it is not due.
+    Records have their own process, which was started before."""
     ws = app.ws
     settings = {"background": ws.settings.background}
-    pause = 0.0 if urgent else background.SPAWN_PAUSE
-    now = ws.clock.now()
-    background.start_sync(ws.folders, app.environ, now, settings, urgent=urgent, pause=pause)
+    background.start_sync(ws.folders, app.environ, ws.clock.now(), settings, urgent=urgent)
 
 
 def sync_first(app: App, *, only_first: bool = False) -> None:

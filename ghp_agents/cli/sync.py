@@ -1,16 +1,24 @@
 """`agent-sync`: exchange state with the remote now."""
 
+from functools import partial
+from pathlib import Path
+
 import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
 from ghp_agents.cli.messages import channels
-from ghp_agents.core.errors import ExitCode, GhpError
+from ghp_agents.core.errors import ExitCode, GhpError, NotSetUpError
 from ghp_agents.core.ids import count
+from ghp_agents.hotpath import background, own_name
 from ghp_agents.state.join import SyncReport
 from ghp_agents.sync import process_watch, push_now
 from ghp_agents.sync import service as services
 from ghp_agents.wiring import App
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.github.api.repository import GitHubRepository
 
 
 @click.command("agent-sync", epilog="Example: ghp agent-sync --publish")
@@ -71,11 +79,30 @@ def sync(
 
 
 def _in_background(app: App) -> None:
+    """Send what is new here, and stay while that is needed. Nobody sees the errors."""
+    background.await_command()
     try:
-        push_now.deliver(app, app.hub)
-        process_watch.watch(app, app.hub)
+        home, hub = _at_home(app)
+        push_now.deliver(home, hub, partial(_at_home, home))
+        process_watch.watch(home, hub)
     except (GhpError, OSError) as error:
         log_unexpected(error)
+
+
+def _at_home(app: App) -> "tuple[App, GitHubRepository | None]":
+    """The same parts with the settings as they are now, and what is on GitHub if it can be asked.
+    They are in a folder that stays: the worktree of the command may be removed meanwhile."""
+    try:
+        ws = app.ws
+    except NotSetUpError:  # it was removed already
+        ws = App(Path(app.environ.get(background.SPAWNED, "/nonexistent")), app.environ).ws
+    name = app.name or own_name.whoami(ws.place, app.environ) or None
+    home = App(ws.root, app.environ, name=name, clock=ws.clock)
+    try:
+        return home, home.hub
+    except GhpError as error:
+        log_unexpected(error)
+        return home, None
 
 
 def _print(report: SyncReport) -> None:

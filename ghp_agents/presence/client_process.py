@@ -141,11 +141,11 @@ def _mark_of_ended(ws: Workspace, agent: str) -> str:
 
 def _marks_in_use() -> set[str]:
     """The marks of processes that run. What sends news in the background works for nobody."""
-    name, background = f"{MARK}=".encode(), f"{SPAWNED}=1".encode()
+    name, background = f"{MARK}=".encode(), f"{SPAWNED}=".encode()
     return {
         word.removeprefix(name).decode("utf-8", "replace")
         for _, variables in running.environments()
-        if background not in variables
+        if not any(word.startswith(background) for word in variables)
         for word in variables
         if word.startswith(name)
     }

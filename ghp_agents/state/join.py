@@ -88,6 +88,7 @@ class SyncStatus(NamedTuple):
     sent_at: float | None = None
     unsent: int = 0  # commits that the remote lacks
     unsent_since: float | None = None  # the time of the oldest of them
+    records: int = 0  # of them those that a command confirmed: all but presence
     waiting: int = 0  # records without a commit
     trouble: str | None = None  # the last problem
     permanent: bool = False

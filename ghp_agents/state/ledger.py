@@ -13,6 +13,7 @@ from ghp_agents.state import legacy_causes
 from ghp_agents.state.record import Movement, Record
 
 PRESENCE = "presence"
+PRESENCE_SUBJECT = f"{PRESENCE} "  # begins the subject of a commit without a record
 BEGAN = "began"  # the cause of an entry of presence: the agent's life began
 # The events of this version. Events of other versions are kept and shown, too.
 EVENTS = (

@@ -1,13 +1,16 @@
-"""Push local records soon, even if no other command runs.
+"""Push local records soon, whatever becomes of the commands that wrote them.
 
 Hosts limit the rate of calls, so a record written just after a sync must wait. A background
-process stays to push it. Otherwise the last record would wait for the next command.
+process stays until every record is sent. Otherwise the last record would wait for the next command,
+which may never come. If the remote cannot be reached, the process tries again, ever less often.
 """
 
-from contextlib import ExitStack
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
+from ghp_agents.hotpath import background, error_log
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.ports import Context
 from ghp_agents.state.join import SyncReport
@@ -18,34 +21,73 @@ if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
 
 LOCK = "deliver.lock"  # only one process of a clone stays
-LONGEST_STAY = 60.0  # seconds; records that must wait longer go with a later heartbeat
+LONGEST_STAY = 60.0  # seconds; presence that must wait longer goes with a later heartbeat
+LONGEST_PAUSE = 300.0  # seconds between two tries to send a record
+LONGEST_TRY = 86_400.0  # seconds; then the next command or heartbeat starts another process
+LOOK_EVERY = 1.0  # seconds; until the staying process sees that there is a new record
 TIMEOUT_S = 1.0  # seconds; the staying process takes less from its last look to its end
 
 
-def deliver(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
-    """Sync, no more often than hosts advise, until nothing is left that can be pushed soon."""
-    from ghp_agents.sync.service import sync
+def deliver(
+    ctx: Context,
+    hub: "GitHubRepository | None" = None,
+    again: "Callable[[], tuple[Context, GitHubRepository | None]] | None" = None,
+) -> None:
+    """Sync, no more often than hosts advise, until all records are sent; leave that to another
+    process of this clone that does it.
 
-    stays = has_looked_again = False
+    `again` reads the settings again after a failure: somebody may have changed the remote. Raises
+    GhpError, OSError when nothing is left to be sent.
+    """
     with ExitStack() as held:
+        if not _is_alone(ctx.ws, held):
+            return  # it sees within LOOK_EVERY that there is something new
+        failures, has_looked_again = 0, False
+        begun = ctx.ws.clock.interval()[1]
         while True:
-            report = sync(ctx, paced=True, hub=hub)
-            pause = _pause(ctx.ws, report)
-            if pause is not None:
-                # The staying process may sleep for long, so do not leave a short pause to it.
-                if not stays and not _is_alone(ctx.ws, held):
-                    if pause > SPAWN_PAUSE:
-                        return
-                else:
-                    stays = True
-                has_looked_again = False
-            elif has_looked_again or report.trouble or report.remote is None:
+            rung = background.rung_at(ctx.ws.folders)
+            report = _sync(ctx, hub, is_first=not failures)
+            has_failed = bool(report.trouble) and report.again_at is None
+            if has_failed:
+                failures += 1
+                if ctx.ws.clock.interval()[1] - begun > LONGEST_TRY:
+                    return
+            elif report.fetched:
+                failures, begun = 0, ctx.ws.clock.interval()[1]
+            pause = _pause(ctx, report, failures)
+            is_new = background.rung_at(ctx.ws.folders) != rung
+            is_done = has_looked_again or bool(report.trouble)
+            if pause is None and (report.remote is None or (is_done and not is_new)):
                 return
-            else:  # a command that ran since this process started has not started another
-                pause, has_looked_again = SPAWN_PAUSE, True
-            ctx.ws.clock.wait(pause)
+            has_looked_again = pause is None
+            _wait(ctx.ws, SPAWN_PAUSE if pause is None else pause, rung)
             if not ctx.ws.ghp_dir.is_dir():  # removed meanwhile; a sync would create it again
                 return
+            if failures and again:
+                with suppress(GhpError):  # else with the last settings that could be read
+                    ctx, hub = again()
+
+
+def _sync(ctx: Context, hub: "GitHubRepository | None", *, is_first: bool) -> SyncReport:
+    """A sync; with records left to send, an error of this clone is a failed try, too."""
+    from ghp_agents.sync.service import sync
+
+    try:
+        return sync(ctx, paced=True, hub=hub)
+    except (GhpError, OSError) as error:
+        status = ctx.exchange.sync_status()
+        if not (status.remote and (status.records or status.waiting)):
+            raise
+        if is_first:
+            error_log.log_error(error, str(ctx.ws.folder), ctx.ws.environ)
+        return SyncReport(status.remote, unsent=status.unsent, trouble=str(error))
+
+
+def _wait(ws: Workspace, seconds: float, rung: int) -> None:
+    """Wait, but not after a new record: it may be one that goes sooner."""
+    while seconds > 0 and background.rung_at(ws.folders) == rung:
+        ws.clock.wait(min(seconds, LOOK_EVERY))
+        seconds -= LOOK_EVERY
 
 
 def send(ctx: Context) -> SyncReport:
@@ -66,18 +108,23 @@ def send(ctx: Context) -> SyncReport:
     return sync(ctx, in_command=True)
 
 
-def _pause(ws: Workspace, report: SyncReport) -> float | None:
-    """Seconds until the rest can be pushed; None if nothing is left, or if that is not soon."""
+def _pause(ctx: Context, report: SyncReport, failures: int) -> float | None:
+    """Seconds until the rest can be pushed; None if nothing is left, if that is not soon, or if the
+    remote refuses it for good."""
+    status = ctx.exchange.sync_status()
+    has_records = bool(status.records or status.waiting) and not status.permanent
     if report.again_at is None or not (report.unsent or report.trouble):
-        return None
-    left = report.again_at - ws.clock.now()
-    return max(left, SPAWN_PAUSE) if left <= LONGEST_STAY else None
+        is_failure = bool(report.trouble) and has_records
+        return min(SPAWN_PAUSE * 2**failures, LONGEST_PAUSE) if is_failure else None
+    left = max(report.again_at - ctx.ws.clock.now(), SPAWN_PAUSE * 2**failures)
+    return min(left, LONGEST_PAUSE) if left <= LONGEST_STAY or has_records else None
 
 
 def _is_alone(ws: Workspace, held: ExitStack) -> bool:
-    """Whether no other process of this clone stays; if one does, it looks again after this one."""
+    """Whether no other process of this clone stays; if one does, it looks again after this one.
+    Where nothing can be locked, each stays."""
     try:
-        held.enter_context(files.locked(ws.ghp_dir / LOCK, patience=TIMEOUT_S))
-    except (GhpError, OSError):
+        held.enter_context(files.locked_if_possible(ws.ghp_dir / LOCK, patience=TIMEOUT_S))
+    except files.LockTimeoutError:
         return False
     return True

@@ -261,13 +261,13 @@ def test_status_says_what_this_clone_has_not_sent(clones: Clones) -> None:
     clock = ManualClock()
     invoke("agent-sync", one, clock=clock)
     assert invoke("agent-issue new Parse --as @me", one, ALONE, clock=clock).code == 0
-    assert "not sent" not in status(one, "--offline", clock).err
+    assert "1 record not sent: run `ghp agent-sync`.\n" in status(one, "--offline", clock).err
     clock.wait(120)
     line = "1 change not sent for 2 min: run `ghp agent-sync`.\n"
     assert line in status(one, "--offline", clock).err
     started: list[list[str]] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(background, "spawn", lambda words, _: started.append(words))
+        patch.setattr(background, "spawn", lambda words, _, **__: started.append(words))
         done = invoke("agent-status", one, {"GHP_BACKGROUND": "1"}, clock=clock)
     assert "1 change not sent for 2 min: this is done in the background.\n" in done.err
     assert [words[-2:] for words in started] == [["agent-sync", "--background"]]

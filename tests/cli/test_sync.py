@@ -138,7 +138,7 @@ def test_what_others_wait_for_is_taken_care_of_just_after_a_sync_too(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[list[str]] = []
-    monkeypatch.setattr(background, "spawn", lambda words, _: started.append(words))
+    monkeypatch.setattr(background, "spawn", lambda words, _, **__: started.append(words))
     loud = AS | {"GHP_BACKGROUND": "1"}
     invoke("agent-issue new First", clone)
     assert invoke("agent-sync", clone).code == 0

@@ -1,6 +1,8 @@
 """Work in the background is started when there is reason to, once, and never holds anybody up."""
 
 import os
+import select
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -60,10 +62,41 @@ def test_it_is_started_once_however_many_beat(tmp_path: Path, started: Path) -> 
     started.read_text()
 
 
-def test_what_is_said_last_is_not_left_lying(tmp_path: Path, started: Path) -> None:
-    for _ in range(2):
-        assert wake(tmp_path, urgent=True, pause=0.0)
-        started.read_text()
+def test_a_record_starts_it_before_it_is_due_and_a_process_in_the_background_only_sees_it(
+    tmp_path: Path, started: Path
+) -> None:
+    stamp(tmp_path, "due", NOW + 30)
+    environ = {"PATH": os.environ["PATH"]}
+    background.ring([str(tmp_path)], environ, NOW, {})
+    assert started.read_text() == "-P -m ghp_agents agent-sync --background\n"
+    seen = background.rung_at([str(tmp_path)])
+    background.ring([str(tmp_path)], {background.SPAWNED: "1"}, NOW + 60, {})
+    assert background.rung_at([str(tmp_path)]) > seen > 0
+    background.ring([str(tmp_path)], {"GHP_BACKGROUND": "0"}, NOW + 60, {})
+    assert (tmp_path / "cache/started").stat().st_mtime == NOW
+
+
+def test_what_a_record_started_begins_when_its_command_was_killed(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    code = (
+        "import os, signal, sys; from ghp_agents.hotpath import background; "
+        f"background.spawn(['/bin/sh', '-c', 'cat; echo ended > {pipe}'], {{}}, waits=True); "
+        "print(flush=True); signal.pause()"
+    )
+    command = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert command.stdout is not None
+    command.stdout.readline()
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    assert not select.select([reader], [], [], 0)[0]
+    os.killpg(command.pid, signal.SIGKILL)
+    assert select.select([reader], [], [], 20)[0]
+    assert os.read(reader, 10) == b"ended\n"
+    os.close(reader)
+    command.stdout.close()
+    assert command.wait() == -signal.SIGKILL
 
 
 def test_before_it_is_due_only_what_is_urgent_starts_it(tmp_path: Path, started: Path) -> None:

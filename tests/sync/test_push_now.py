@@ -1,5 +1,6 @@
 """What was said here reaches the others, though nobody here says anything more."""
 
+import itertools
 import os
 import shutil
 from collections.abc import Callable
@@ -8,9 +9,12 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import files
+from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations.service import escalate
+from ghp_agents.hotpath import background
 from ghp_agents.hotpath.background import SPAWN_PAUSE
 from ghp_agents.issues.issue import IssueChange
+from ghp_agents.presence.service import heartbeat
 from ghp_agents.sync import push_now as delivery
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -86,14 +90,19 @@ def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
 
 
 @pytest.mark.slow
-def test_who_stays_for_later_does_not_hold_up_what_somebody_waits_for(
-    here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
+def test_who_stays_for_later_sends_at_once_what_somebody_waits_for(
+    here: App, clock: Eventful
 ) -> None:
-    monkeypatch.setattr(delivery, "TIMEOUT_S", 0.05)
-    ask(here, "Now?")
-    with files.locked(here.ws.ghp_dir / delivery.LOCK):
-        deliver(here)
-    assert (unsent(here), clock.passed) == (0, 2 + SPAWN_PAUSE)
+    new(here, "Later")
+
+    def interrupt() -> None:
+        ask(here, "Now?")
+        background.ring(here.ws.folders, {}, clock.now(), {})
+
+    clock.next = [interrupt]
+    here.environ = {"GHP_SPAWNED": "1"}
+    deliver(here)
+    assert (unsent(here), clock.passed) == (0, 1 + SPAWN_PAUSE + SPAWN_PAUSE)
 
 
 @pytest.mark.slow
@@ -139,13 +148,43 @@ def test_without_a_remote_it_leaves_at_once(repo: Path, clock: Eventful) -> None
     assert clock.passed == 0
 
 
-def test_a_remote_out_of_reach_is_left_to_who_speaks_next(
+def test_a_record_is_sent_when_the_remote_can_be_reached_again(
     here: App, clock: Eventful, remote: Path
 ) -> None:
-    remote.rename(remote.with_name("moved.git"))
+    away = remote.with_name("moved.git")
+    remote.rename(away)
+    clock.next = [*[lambda: None] * 100, lambda: away.rename(remote)]
     ask(here, "Offline?")
     deliver(here)
-    assert (clock.passed, unsent(here)) == (2, 1)
+    assert unsent(here) == 0
+    assert 101 < clock.passed < 101 + 130
+
+
+def test_a_record_for_a_remote_that_never_returns_is_tried_for_a_day_ever_less_often(
+    here: App, clock: Eventful, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(delivery, "LOOK_EVERY", 1_000.0)
+    monkeypatch.setattr(delivery, "LONGEST_TRY", 3_000.0)
+    remote.rename(remote.with_name("moved.git"))
+    tried: list[float] = []
+
+    def again() -> tuple[App, None]:
+        tried.append(clock.passed)
+        return here, None
+
+    ask(here, "Offline?")
+    delivery.deliver(here, again=again)
+    pauses = [after - before for before, after in itertools.pairwise(tried)]
+    assert pauses == sorted(pauses)
+    assert (max(pauses), unsent(here)) == (delivery.LONGEST_PAUSE, 1)
+    assert delivery.LONGEST_TRY <= clock.passed <= delivery.LONGEST_TRY + 300
+
+
+def test_presence_alone_is_not_stayed_for(here: App, clock: Eventful, remote: Path) -> None:
+    remote.rename(remote.with_name("moved.git"))
+    heartbeat(here.ws, here.store, AgentName("worker-1"), {"status": "testing"})
+    deliver(here)
+    assert clock.passed < 30
 
 
 def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, remote: Path) -> None:
@@ -201,10 +240,10 @@ def test_what_was_taken_away_meanwhile_is_not_made_again(here: App, clock: Event
     assert git(here.ws.folder, "status", "--porcelain") == ""
 
 
-def test_what_may_only_go_much_later_goes_with_a_later_beat(
+def test_presence_that_may_only_go_much_later_goes_with_a_later_beat(
     here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(delivery, "LONGEST_STAY", 5.0)
-    new(here, "In a crowd?")
+    heartbeat(here.ws, here.store, AgentName("worker-1"), {"status": "testing"})
     deliver(here)
     assert (clock.passed, unsent(here)) == (SPAWN_PAUSE, 1)

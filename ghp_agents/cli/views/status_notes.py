@@ -53,14 +53,7 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
             f"{f': {why}' if why else ''}.",
             f"Run `ghp agent-sync`{f' ({remedy})' if why else ''}.",
         )
-    if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
-        why = f": {sync_status.trouble}" if sync_status.trouble else ""
-        hint = "Run `ghp agent-doctor` to find the cause." if sync_status.permanent else ""
-        output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
-    elif age := _unsent_age(app, sync_status):
-        is_off = background.is_off(app.environ, {"background": app.ws.settings.background})
-        remedy = "run `ghp agent-sync`" if is_off else "this is done in the background"
-        output.say(f"{count(sync_status.unsent, 'change')} not sent for {age}: {remedy}.")
+    _warn_unsent(app, sync_status)
     if sync_status.refused:
         output.warn(
             f"The remote refused {count(sync_status.refused, 'record')}: kept here only.",
@@ -94,6 +87,22 @@ def _limits(totals: Totals) -> Iterator[tuple[str, str]]:
         yield totals.budget, "`ghp agent-report --cost` shows what was used."
     for pause in totals.pauses:
         yield pause, "They continue by themselves; `ghp agent-work --no-wait` does not wait."
+
+
+def _warn_unsent(app: App, sync_status: SyncStatus) -> None:
+    """Say what is not sent; where no process of ours may stay, as soon as a record is not."""
+    is_off = background.is_off(app.environ, {"background": app.ws.settings.background})
+    if sync_status.unsent and (sync_status.trouble or not sync_status.news_at):
+        why = f": {sync_status.trouble}" if sync_status.trouble else ""
+        hint = "Run `ghp agent-sync` to try again." if is_off else ""
+        if sync_status.permanent:
+            hint = "Run `ghp agent-doctor` to find the cause."
+        output.warn(f"{count(sync_status.unsent, 'change')} not sent yet{why}", hint)
+    elif age := _unsent_age(app, sync_status):
+        remedy = "run `ghp agent-sync`" if is_off else "this is done in the background"
+        output.say(f"{count(sync_status.unsent, 'change')} not sent for {age}: {remedy}.")
+    elif sync_status.records and is_off:
+        output.say(f"{count(sync_status.records, 'record')} not sent: run `ghp agent-sync`.")
 
 
 def _unsent_age(app: App, status: SyncStatus) -> str:

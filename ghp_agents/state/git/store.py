@@ -30,11 +30,18 @@ if TYPE_CHECKING:
 
 class GitRefsStore:
     """`ports.StateStore` on the clone's private repository. With `at` (seconds) it is for reading
-    only: its snapshots show that time."""
+    only: its snapshots show that time. `ring` has records sent, and is called before they are
+    confirmed."""
 
-    def __init__(self, ws: Workspace, at: float | None = None) -> None:
+    def __init__(
+        self,
+        ws: Workspace,
+        at: float | None = None,
+        ring: Callable[[], None] = lambda: None,
+    ) -> None:
         self._ws = ws
         self._at = at
+        self._ring = ring
         self._held: list[int] | None = None  # the lock's descriptors while this process holds it
         self._lock = contextlib.ExitStack()
         self._beside: list[Record] = []
@@ -92,7 +99,9 @@ class GitRefsStore:
             else:
                 outbox.put(self._ws, records, error)
         self._beside = []
-        self._note_due(records)
+        if records:
+            fold.set_due(self._ws, self._ws.clock.now())
+            self._ring()
         for author in {record.actor for record in records if record.event in HEARD}:
             news_flag.set_for_others(self._ws.folders, "" if author.is_person else author.name)
 
@@ -276,10 +285,3 @@ class GitRefsStore:
         """Give the lock back before the end of its block."""
         self._held = None
         self._lock.close()
-
-    def _note_due(self, records: Sequence[Record]) -> None:
-        from ghp_agents.state.git import fold, throttle
-
-        if any(record.event.startswith(throttle.URGENT) for record in records):
-            # The background process waits for its turn.
-            fold.set_due(self._ws, self._ws.clock.now())

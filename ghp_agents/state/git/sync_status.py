@@ -6,6 +6,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.state.coordination import Remote, coordination_remote
 from ghp_agents.state.git import outbox
 from ghp_agents.state.join import SyncStatus
+from ghp_agents.state.ledger import PRESENCE_SUBJECT
 from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.workspace import Workspace
 
@@ -86,7 +87,8 @@ def read_status(ws: Workspace) -> SyncStatus:
         news_at=_heard_at(ws, note),
         sent_at=note.pushed_at,
         unsent=len(unsent),
-        unsent_since=min(unsent, default=None),
+        unsent_since=min((at for at, _ in unsent), default=None),
+        records=sum(1 for _, is_record in unsent if is_record),
         waiting=waiting,
         trouble=note.trouble,
         permanent=note.permanent,
@@ -99,9 +101,10 @@ def count_unsent(repository: StateRepository) -> int:
     return len(_unsent(repository))
 
 
-def _unsent(repository: StateRepository) -> list[float]:
-    """The times of this clone's commits that the remote lacks."""
+def _unsent(repository: StateRepository) -> list[tuple[float, bool]]:
+    """The times of this clone's commits that the remote lacks, and whether each is a record."""
     span = repository.unsent_span()
-    shown = repository.run("rev-list", "--timestamp", *span, "--") if span else None
+    shown = repository.run("log", "--format=%ct %s", *span, "--") if span else None
     lines = shown.text.splitlines() if shown and shown.code == 0 else []
-    return [float(line.partition(" ")[0]) for line in lines]
+    pairs = [line.partition(" ")[::2] for line in lines]
+    return [(float(at), not subject.startswith(PRESENCE_SUBJECT)) for at, subject in pairs]

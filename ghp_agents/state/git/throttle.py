@@ -1,4 +1,4 @@
-"""When to sync in the background: as often as hosts advise, and at once if someone waits.
+"""When to sync in the background: as often as hosts advise, and sooner for what others must know.
 
 GitHub recommends at most six pushes a minute to a repository, from all clients together.
 """
@@ -8,13 +8,13 @@ from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import fold, read
 from ghp_agents.state.git.sync_status import read_note
 from ghp_agents.state.join import SyncReport
+from ghp_agents.state.ledger import PRESENCE_SUBJECT
 from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.workspace import Workspace
 
 AT_ONCE = ("escalate", "answer", "handoff")  # events that someone waits for
-URGENT = (*AT_ONCE, "issue-")  # also events that others should see soon
 ONCE_PAUSE = 2.0  # seconds between two pushes of AT_ONCE events
-SEND_PAUSE = 10.0  # seconds between two pushes of URGENT events
+SEND_PAUSE = 10.0  # seconds between two pushes of records, as leases and claims
 CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence
 REFUSED_PAUSE = 3_600.0  # seconds; a refused push is retried, but rarely
 LIVING = 7_200.0  # seconds since a clone's last commit; its clock may be an hour off
@@ -32,8 +32,8 @@ def next_exchange(ws: Workspace) -> float:
         last = note.pushed_at or 0.0
     if any(subject.startswith(AT_ONCE) for subject in unsent):
         return last + ONCE_PAUSE
-    urgent = any(subject.startswith(URGENT) for subject in unsent)
-    return last + (SEND_PAUSE if urgent else presence_pause(ws, repository))
+    has_records = any(not subject.startswith(PRESENCE_SUBJECT) for subject in unsent)
+    return last + (SEND_PAUSE if has_records else presence_pause(ws, repository))
 
 
 def is_refused(ws: Workspace) -> bool:
@@ -45,17 +45,25 @@ def is_refused(ws: Workspace) -> bool:
 def presence_pause(ws: Workspace, repository: StateRepository) -> float:
     """Seconds between two pushes of presence. The clone's id spreads the syncs, so clones need not
     coordinate."""
-    now = ws.clock.now()
-    ages = [abs(now - to_seconds(tip.at)) for tip in read.tips(repository)]
-    clones = max(1, sum(1 for age in ages if age < LIVING))
     jitter = 1 + int(repository.clone[:4], 16) / 65_536 / 4
+    clones = max(1, _living(ws, repository))
     return max(ws.settings.sync_every, CLONE_PAUSE * clones) * jitter
 
 
+def _living(ws: Workspace, repository: StateRepository) -> int:
+    """The number of clones that commit."""
+    now = ws.clock.now()
+    return sum(1 for tip in read.tips(repository) if abs(now - to_seconds(tip.at)) < LIVING)
+
+
 def schedule(ws: Workspace, report: SyncReport) -> None:
-    """Set when the background is needed next, after an exchange."""
+    """Set when the background is needed next, after an exchange: to commit heartbeats, or to ask
+    for the news of other clones that live."""
+    repository, pause = find_repository(ws), ws.settings.fold_every
+    if report.remote and repository and _living(ws, repository) > 1:
+        pause = min(pause, presence_pause(ws, repository))
     soon = next_exchange(ws) if report.unsent else 0.0
-    fold.set_due(ws, max(ws.clock.now() + ws.settings.fold_every, soon))
+    fold.set_due(ws, max(ws.clock.now() + pause, soon))
 
 
 def _unsent(repository: StateRepository) -> list[str]:

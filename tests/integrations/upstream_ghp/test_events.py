@@ -51,7 +51,7 @@ def test_news_are_fetched_in_the_background(
     ours: Path, event: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[object] = []
-    monkeypatch.setattr(background, "spawn", lambda command, _: started.append(command[-2:]))
+    monkeypatch.setattr(background, "spawn", lambda command, _, **__: started.append(command[-2:]))
     follow(ours, event, {"repo": "o/r"}, GHP_BACKGROUND="1")
     assert started == [["agent-sync", "--background"]]
 

@@ -48,7 +48,7 @@ def test_the_first_exchange_is_made_at_once(
 
 @pytest.mark.parametrize(
     ("event", "pause"),
-    [("escalate", 2.0), ("answer", 2.0), ("handoff", 2.0), ("issue-new", 10.0), ("note", 19.0)],
+    [("escalate", 2.0), ("answer", 2.0), ("handoff", 2.0), ("lease", 10.0), ("presence", 19.0)],
 )
 def test_what_others_wait_for_goes_sooner_than_the_rest(
     clones: Clones, remote: Path, clock: ManualClock, event: str, pause: float
@@ -81,9 +81,9 @@ def test_asking_for_news_delays_no_push(clones: Clones, clock: ManualClock) -> N
 def test_more_clones_call_less_often(clones: Clones, clock: ManualClock) -> None:
     stores = [GitRefsStore(open_workspace(folder, {}, clock)) for folder in clones(4)]
     for store in stores * 2:
-        say(store, clock, "note", f"{id(store)}-{clock.now()}")
+        say(store, clock, "presence", f"{id(store)}-{clock.now()}")
         store.sync()
-    say(stores[0], clock, "note", "later")
+    say(stores[0], clock, "presence", "later")
     clock.wait(39)
     assert not stores[0].sync(paced=True).fetched
     clock.wait(12)
