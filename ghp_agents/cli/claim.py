@@ -65,7 +65,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     with output.busy("Claiming"):
         sync_first(app, only_first=not steal)  # to steal, the news of the holder counts
         if issue is None:
-            claimed = services.claim_next(app)
+            claimed = remote_news.after_asking(app, partial(services.claim_next, app))
         else:
             claimed = remote_news.issue_after_asking(
                 app, issue, lambda: services.claim(app, issue, steal=steal, reason=reason)
@@ -75,6 +75,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     else:
         output.result(str(claimed.issue.number))
     claim_view.say_claimed(claimed, app.ws.actor())
+    claim_view.say_awaited(app, claimed.issue.number)
     start_background(app)
 
 
@@ -137,6 +138,7 @@ def release(
             )
         _say_released(released, to)
         if released.changed:
+            claim_view.say_awaited(app, released.issue.number)
             former.append(released.previous or app.ws.actor().name)
     if leases or name is not None:
         _release_leases(app, leases, name, reason)

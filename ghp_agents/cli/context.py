@@ -102,19 +102,22 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
         wait.sync(app, first=False)
 
 
-def send(app: App, *, here: bool = False) -> None:
+def send(app: App, *, here: bool = False) -> bool:
     """Send changes at once, for others wait for them: in the background if that is enabled.
 
-    `here`: send before this command ends. A failure to send is a warning, not an error.
+    `here`: send before this command ends. A failure to send is a warning, not an error; returns
+    whether it was possible.
     """
+    is_sent = True
     if here or background.is_off(app.environ, {"background": app.ws.settings.background}):
-        _send(app)
+        is_sent = _send(app)
         start_background(app)
     else:
         start_background(app, urgent=True)
+    return is_sent
 
 
-def _send(app: App) -> None:
+def _send(app: App) -> bool:
     from ghp_agents.sync import push_now
 
     try:
@@ -130,6 +133,7 @@ def _send(app: App) -> None:
         trouble = str(error)
     if trouble:
         output.warn(NOT_SENT.format(trouble), NOT_LOST)
+    return not trouble
 
 
 def send_last(app: App) -> None:

@@ -58,11 +58,10 @@ def stop(
         stopped = remote_news.after_asking(
             app, lambda: services.stop(app, name, reason, now=now, keep=keep)
         )
+    is_sent = not stopped.is_new or send(app, here=True)
     if as_json:
         output.as_json(fields(stopped))
-    say(stopped)
-    if stopped.is_new:
-        send(app)
+    say(stopped, is_sent=is_sent)
     if now and not stopped.is_here:
         output.say("`ghp agent-work` ends its run there at once; end another client yourself.")
     elif now and stopped.client is None and not stopped.has_stopped:
@@ -98,22 +97,23 @@ def fields(stopped: Stopped) -> "StoppedJson":
     }
 
 
-def say(stopped: Stopped) -> None:
-    """Say what was done."""
+def say(stopped: Stopped, *, is_sent: bool = True) -> None:
+    """Say what was done; `is_sent`: other clones can know it."""
     name = stopped.agent
     if stopped.client:
         output.done(f"Ended the client of {name}.")
     for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
-        then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} is free again"
+        free = "is free again" if is_sent else "is free again; other clones know it after a sync"
+        then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} {free}"
         what = "the work on" if stopped.is_here else "what is known here of"
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
     for issue, handoff in stopped.late:
         output.done(f"Saved the work on #{issue} in {handoff}.")
     if stopped.handoffs and not stopped.is_here:
         output.warn(
-            f"What {name} did not commit or push is not saved: it is in another clone.",
-            f"Run `ghp agent-stop {name}` there, too: it saves the rest in another handoff. "
-            "`ghp agent-work` does that by itself for an agent that it runs.",
+            f"What {name} did not commit or push is not saved yet: it is in another clone.",
+            "That clone saves it in another handoff after its next sync; `ghp agent-stop "
+            f"{name} --now` there does it at once.",
         )
     is_new = stopped.is_new and not stopped.late
     if stopped.has_stopped:

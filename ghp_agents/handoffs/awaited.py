@@ -1,15 +1,17 @@
-"""A handoff that a claim names and this clone does not have yet: locks are read at once, records
-only by a sync."""
+"""Handoffs that this clone does not have yet, of a claim that it has: locks are read at once,
+records only by a sync."""
 
 import re
 from collections.abc import Callable
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name, claimed_issue
 from ghp_agents.ports import Context
 
+FETCH_S = 5.0  # seconds that one who continues waits for records that may not exist
 LATE = "{}, which gave you #{}, is not here yet. Run `ghp agent-sync`, and then this again."
 _NAME = re.compile(r"handed over in (H-[0-9a-f]{8,64})$")
 
@@ -20,11 +22,12 @@ def reason(handoff: Handoff) -> str:
 
 
 def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
-    """Fetch the handoff that the last known claim of an issue names; returns whether this clone
-    lacked it. If it still does, `tell` gets a sentence."""
+    """Fetch the handoffs that the last known claim of an issue builds on; returns whether this
+    clone may have lacked some. If it still lacks the one that the claim names, `tell` gets a
+    sentence."""
     name = claim_name(number)
     lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
-    if lock is None or not missing(ctx, lock):
+    if lock is None or not (missing(ctx, lock) or _is_behind(ctx, lock)):
         return False
     if late := fetch(ctx, lock):
         tell(LATE.format(late, number))
@@ -32,12 +35,22 @@ def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
 
 
 def fetch(ctx: Context, lock: Lock) -> str:
-    """Fetch the handoff by which an agent got a claim, if this clone lacks it. Returns its name if
-    it is still not here, else nothing."""
-    if not missing(ctx, lock) or ctx.exchange.sync_status().remote is None:
-        return ""
-    ctx.exchange.sync(push=False)
-    return missing(ctx, lock)
+    """Fetch the handoff by which an agent got a claim, if this clone lacks it, and those of former
+    holders. Returns the name of the first if it is still not here, else nothing."""
+    if missing(ctx, lock) and ctx.exchange.sync_status().remote:
+        ctx.exchange.sync(push=False)
+        return missing(ctx, lock)
+    if _is_behind(ctx, lock):
+        ctx.exchange.hear(FETCH_S)
+    return ""
+
+
+def _is_behind(ctx: Context, lock: Lock) -> bool:
+    """Whether somebody held the issue before, and this clone has no news since the claim."""
+    status = ctx.exchange.sync_status()
+    if status.remote is None or lock.generation == 1:
+        return False
+    return status.news_at is None or int(status.news_at) <= to_seconds(lock.acquired_at)
 
 
 def missing(ctx: Context, lock: Lock) -> str:

@@ -6,12 +6,13 @@ and all records.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, issue_of_branch, one_line
+from ghp_agents.core.light_hashes import sha256
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
@@ -28,6 +29,7 @@ from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 
+_OF_WORKTREE = re.compile(r"The work of \S{1,63} in its worktree\. ")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without syntax of git's
 
 
@@ -68,27 +70,50 @@ def write(
 
 
 def write_work(
-    me: ClaimContext, issue: Issue, lease: Lock, theirs: Workspace, *, keeps: bool
+    me: ClaimContext, issue: Issue, lease: Lock, theirs: Workspace, *, is_held: bool
 ) -> Handoff | None:
-    """Record what the worktree `theirs` of a stopped agent has beyond its pushed branch; once for
-    each claim. Another clone has written a handoff already, without this work. None if there is
-    no such work."""
+    """Record what the worktree `theirs` of an agent has beyond its pushed branch: a checkpoint if
+    the agent has the claim `lease` still, else a handoff. None if there is no such work, or if a
+    handoff of the issue has it."""
     agent, store = lease.holder or "", me.ctx.store
     work, branch = uncommitted.take_uncommitted(theirs, agent), evidence.branch(theirs)
-    about = evidence.topic(me.ctx, me.actor, str(issue.number))
-    note = (
-        f"The work of {agent} in its worktree. {_first_line(agent, lease)} and was stopped from "
-        "another clone."
-    )
-    earlier = evidence.handoffs_about(store.snapshot(), about)[0]
-    if any(previous.note == note for previous in earlier):
-        return None
     if not work.patch.changes and not work.missing and not branch.unsent:
+        return None
+    about = evidence.topic(me.ctx, me.actor, str(issue.number))
+    earlier = evidence.handoffs_about(store.snapshot(), about)[0]
+    if _has_work(earlier, work) and _has_commits(earlier, branch):
         return None
     carried = commits.carry(me.ctx, branch, "", push=False)
     facts = _facts(me, lease, about, branch, work, carried)
-    kind = CHECKPOINT if keeps else HANDOFF
+    kind, then = (CHECKPOINT, "has it still") if is_held else (HANDOFF, "has it no more")
+    note = f"The work of {agent} in its worktree. {_first_line(agent, lease)} and {then}."
     return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
+
+
+def _has_work(earlier: Sequence[Handoff], work: Uncommitted) -> bool:
+    """Whether one of the handoffs has the same uncommitted work, or there is none."""
+    content = work.patch.content
+    state = (sha256(content).hexdigest() if content else "", work.missing)
+    stored = [(x.work.digest, x.work.missing) for x in earlier if x.work]
+    return state in [("", ()), *stored]
+
+
+def _has_commits(earlier: Sequence[Handoff], branch: Branch) -> bool:
+    """Whether one of the handoffs has the branch's commits, or a remote."""
+    return not branch.unsent or any(x.commits and x.head == branch.head for x in earlier)
+
+
+def is_of_worktree(handoff: Handoff) -> bool:
+    """Whether a handoff says that `write_work` recorded it."""
+    return bool(_OF_WORKTREE.match(handoff.note))
+
+
+def is_left_work(handoff: Handoff, lease: Lock) -> bool:
+    """Whether a handoff is what the worktree of the claim's holder had, or the holder's own."""
+    agent = lease.holder or ""
+    is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lease.acquired_at)
+    note = f"The work of {agent} in its worktree. {_first_line(agent, lease)} "
+    return handoff.note.startswith(note) or (is_own and handoff.kind == HANDOFF)
 
 
 def _facts(

@@ -15,7 +15,14 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News, who
 from ghp_agents.git import apply_patch, patch_text, worktree
 from ghp_agents.git.worktree import Difference
-from ghp_agents.handoffs import evidence, markdown, missing_commits, returned_work, sections
+from ghp_agents.handoffs import (
+    evidence,
+    left_work,
+    markdown,
+    missing_commits,
+    returned_work,
+    sections,
+)
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
@@ -131,7 +138,11 @@ def _values(
     base, newest = branch.history.base[:12], branch.tip[:12]
     return {
         "title": markdown.title(about.issue, about.number),
-        "lead": [*_describe_last(last, now), *_other_handoffs(ctx.store, about)],
+        "lead": [
+            *_describe_last(last, now),
+            *(left_work.awaited(ctx, about.number, facts.ledger) if about.number else ()),
+            *_other_handoffs(ctx.store, about),
+        ],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",
         "note": _note(facts, last, everything, now),
         **_words(facts, last),

@@ -13,7 +13,7 @@ from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp, one_line
 from ghp_agents.core.secret_scan import redacted
-from ghp_agents.handoffs import for_dead_agent, stopped_work
+from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
@@ -42,7 +42,7 @@ class Stopped(NamedTuple):
     keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
     is_here: bool = True  # it works in this clone, which can save what it has not committed
-    late: tuple[tuple[int, str], ...] = ()  # issues that another clone freed, with their handoffs
+    late: tuple[tuple[int, str], ...] = ()  # issues that it had lost, with their handoffs
 
 
 def stop(
@@ -58,10 +58,8 @@ def stop(
     view = _find(ctx, name)
     held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
     is_itself = not me.actor.is_person and me.name == name
-    order = stopping.in_force(ctx, ctx.store.snapshot()).get(name)
-    late: tuple[tuple[int, str], ...] = ()
-    if order and view.is_here:
-        late = stopped_work.save_here(ctx, order, () if keep else _issues(held))
+    left = left_work.save_of(ctx, name, but=_issues(held))
+    late = tuple((x.issue, x.handoff) for x in left)
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
         is_new = bool(forgotten or late)
@@ -71,9 +69,13 @@ def stop(
     ordered = _order(ctx, view, reason, is_lifted=False, keeps=keep, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     changed = held if ordered or ended or not keep else []
-    saved = tuple(_save(me, lock, reason, keeps=keep) for lock in changed)
+    saved = tuple(_save(me, lock, keeps=keep) for lock in changed)
     if not keep:
         _end_leases(me, name)
+        if changed and ctx.exchange.sync_status().remote:
+            ctx.exchange.sync()  # who takes an issue that is free has the handoff
+        for lock in changed:
+            _free(me, lock, reason)
     has_stopped = stopping.settle(
         ctx, ctx.store.snapshot(), [name], ended=ended is not None or ends_itself
     )
@@ -150,16 +152,19 @@ def _order(
     return is_new
 
 
-def _save(me: ClaimContext, lock: Lock, reason: str, *, keeps: bool) -> str:
-    """Save the work on an issue, and release it unless the agent keeps it; returns the handoff's
-    name."""
+def _save(me: ClaimContext, lock: Lock, *, keeps: bool) -> str:
+    """Save the work on an issue; returns the handoff's name."""
     issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
-    what = "was interrupted" if keeps else "was stopped"
-    handoff = for_dead_agent.write(me, issue, lock, None, what, keeps=keeps)
-    if not keeps:
-        why = f"{lock.holder} {what}" + (f": {one_line(reason, 200)}" if reason else "")
-        claims.release(me.ctx, str(issue.number), reason=why)
-    return handoff.name
+    return for_dead_agent.write(me, issue, lock, None, _what(keeps=keeps), keeps=keeps).name
+
+
+def _free(me: ClaimContext, lock: Lock, reason: str) -> None:
+    why = f"{lock.holder} {_what(keeps=False)}" + (f": {one_line(reason, 200)}" if reason else "")
+    claims.release(me.ctx, str(claimed_issue(lock.name) or 0), reason=why)
+
+
+def _what(*, keeps: bool) -> str:
+    return "was interrupted" if keeps else "was stopped"
 
 
 def _end_leases(me: ClaimContext, name: str) -> None:

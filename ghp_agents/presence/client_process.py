@@ -6,7 +6,7 @@ sandbox cannot choose which process is ended.
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,19 @@ def begin_session(ws: Workspace, agent: str) -> None:
         return True
 
     amend(ws, agent, change)
+
+
+def runs_any(ws: Workspace) -> bool:
+    """Whether a client that was started here runs."""
+    notes = sorted(Path(ws.home_folder, CLIENTS).glob("*.json"))
+    return any(_runs(object_file(path).read()) for path in notes)
+
+
+def _runs(fields: Mapping[str, object]) -> bool:
+    match [fields.get(key) for key in ("pid", "space", "started")]:
+        case [int(pid), str(space), str(started)] if space == heartbeat.process_space():
+            return running.identity(pid) == started
+    return False
 
 
 def forget(ws: Workspace, agent: str) -> None:

@@ -8,7 +8,7 @@ from ghp_agents.claims.effects import myself, show_release
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question, is_last_resort
-from ghp_agents.handoffs import for_dead_agent, stopped_work
+from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.issues.capabilities import missing
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
@@ -43,10 +43,10 @@ def free(ctx: Context, run: RunRecord, question: str = "") -> str:
 def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> str:
     """Save what a run has not committed or pushed, if another clone told its agent to stop: that
     clone could not. Returns the handoff's name, or nothing. Raises GhpError."""
-    if not Path(run.path).is_dir():
+    if order.clone == ctx.locks.clone or not Path(run.path).is_dir():
         return ""
     theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
-    return stopped_work.save(ctx, order, run.issue, theirs)
+    return left_work.save_in(ctx, run.agent, run.issue, theirs)
 
 
 def drop(ctx: Context, agent: str, issue: int) -> str:

@@ -9,6 +9,7 @@ from contextlib import ExitStack, suppress
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.handoffs import left_work
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.presence import process_reports, stopping, wait
 from ghp_agents.presence.stop_order import StopOrder
@@ -133,6 +134,7 @@ class Supervisor:
         self._sync_at = self._now + self._ws.settings.sync_every
         try:
             process_reports.report_processes(self._ws)
+            left_work.save(self._ctx)
             due = wait.sync(self._ctx, first=True) - self._ws.clock.now()
             self._sync_at = self._now + max(1.0, due)
         except (GhpError, OSError) as error:

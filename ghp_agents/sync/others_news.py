@@ -16,6 +16,7 @@ from ghp_agents.escalations.delivered import is_told
 from ghp_agents.github.commands import notices
 from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.guard import override
+from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
@@ -154,7 +155,18 @@ def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
 
 
 def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    """Work without an issue; that of an issue comes with its claim."""
+    """Work without an issue; that of an issue comes with its claim, but for what the clone of a
+    former holder saved later."""
+    number = entry.issue or 0
+    if number in view.held and view.is_since_claim(entry, number):
+        files = view.snapshot.files(handoff_record.folder_of(entry.issue))
+        for handoff in handoff_record.read_handoffs(files)[0]:
+            if handoff.name == entry.object and for_dead_agent.is_of_worktree(handoff):
+                yield (
+                    f"The work that a former holder of #{entry.issue} left in another clone is "
+                    f"here: `ghp agent-resume --handoff {handoff.name}` shows it, and with "
+                    "`--apply` restores it."
+                )
     if entry.issue is None and entry.object in {handoff.name for handoff in _handoffs(view, None)}:
         yield f"{_by(entry)} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
 

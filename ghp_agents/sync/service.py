@@ -9,6 +9,7 @@ from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import evaluate
+from ghp_agents.handoffs import left_work
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import expiry, reconcile
@@ -64,6 +65,7 @@ def sync(
         holder_liveness.observe(ctx)
         expiry.observe(ctx)
         pending_unassign.apply_pending(ctx)
+        left_work.save(ctx)
     if sends:
         notes += lost_locks.put_back_locks(ctx, budget)
         if not ctx.tracker.accepts_comment_commands:  # GitHub numbers its issues itself

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.wiring import App
 from tests.support import hosts, repos
 from tests.support.consent import anyone_steals
 from tests.support.ghp import Result, invoke, run_ghp
@@ -98,7 +99,11 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
         0,
         "1\n",
         "✓ Claimed #1 «Parse files»; worker-1 held it before. Reason given: «stolen: It is "
-        "urgent».\n",
+        "urgent».\n"
+        "Warning: Uncommitted work of worker-1, if there is any, is in clone "
+        f"{App(one, {}).locks.clone} and not yet sent. It arrives as a handoff after the next sync "
+        "there, and the holder of the issue is told. There, `ghp agent-stop worker-1 --now` sends "
+        "it at once.\n",
     )
     for clone in (other, one):
         ghp(clone, "agent-sync")

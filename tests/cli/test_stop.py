@@ -232,9 +232,9 @@ def test_in_another_clone_it_is_told_after_one_sync(
     succeed(one, "agent-sync")
     assert stop(one, "worker-1 --reason 'Wrong approach' --as @me").err == (
         "✓ Saved what is known here of #1 in H-ID; #1 is free again.\n"
-        "Warning: What worker-1 did not commit or push is not saved: it is in another clone.\n"
-        "Hint: Run `ghp agent-stop worker-1` there, too: it saves the rest in another handoff. "
-        "`ghp agent-work` does that by itself for an agent that it runs.\n"
+        "Warning: What worker-1 did not commit or push is not saved yet: it is in another clone.\n"
+        "Hint: That clone saves it in another handoff after its next sync; `ghp agent-stop "
+        "worker-1 --now` there does it at once.\n"
         "✓ worker-1 is told to stop at its next step.\n"
     )
     assert row(one) == ("stopping", None)

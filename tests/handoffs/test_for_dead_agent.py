@@ -60,8 +60,8 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     run(sweeper)
     team.silence(DEAD, two)
     assert texts(run(sweeper)) == ["worker-5 is dead; back in the queue (attempt 1)"]
-    (handoff,) = handoffs(sweeper)
-    assert handoff.work
+    checkpoint, handoff = handoffs(sweeper)
+    assert handoff.work == checkpoint.work is not None
     assert handoff.work.files == 1
     assert (folder / "new.py").read_text() == "unsaved = True\n", "it is not touched"
     sweeper.sync()
@@ -85,8 +85,8 @@ def test_who_gets_the_issue_of_a_dead_agent_gets_its_unpushed_commits(
     two.beat(status="idle")
     two.sync()
     run(sweeper, policy="reassign")
-    (handoff,) = handoffs(sweeper)
-    assert (handoff.to, handoff.head) == ("worker-2", head)
+    checkpoint, handoff = handoffs(sweeper)
+    assert (handoff.to, handoff.head, checkpoint.head) == ("worker-2", head, head)
     sweeper.sync()
     two.sync()
     assert unpack(two.ws, two.store, handoff) == ""

@@ -50,7 +50,7 @@ def test_a_stop_from_another_clone_ends_the_run_and_saves_its_work(
     succeed(one, "agent-sync")
     option = " --keep" if keep else ""
     ordered = invoke(f"agent-stop worker-1 --now{option} --as @me", one)
-    assert "`ghp agent-work` does that by itself" in ordered.err
+    assert "That clone saves it in another handoff after its next sync" in ordered.err
     assert "`ghp agent-work` ends its run there at once" in ordered.err
     succeed(one, "agent-sync")
     look()  # it hears of it

@@ -69,7 +69,7 @@ class Station:
     ) -> Resumed:
         """`agent-resume`."""
         chosen = choose(self.team.parts(self.ws), **words)  # type: ignore[arg-type]
-        ctx = make_context(self.ws, self.team.store)
+        ctx = make_context(self.ws, self.team.store, self.team.locks)
         return resume(ctx, chosen, max_chars=max_chars, stopped=frozenset(stopped))
 
     def restore(self, **words: object) -> Restored:

@@ -48,6 +48,14 @@ def _mine(claimed: ClaimResult) -> str:
     return f"You already hold {name}, since {lease.acquired_at}.{rest}"
 
 
+def say_awaited(app: App, issue: int) -> None:
+    """Warn of work that former holders left in other clones, and that is not here."""
+    from ghp_agents.handoffs import left_work
+
+    for sentence in left_work.awaited(app, issue):
+        output.warn(sentence)
+
+
 def say_left_over(app: App, agent: str) -> None:
     """Name the leases that an agent keeps although its last issue has ended."""
     from ghp_agents.leases import service as leases

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ghp_agents.cli import output
 from ghp_agents.cli.params import NUMBER_DIGITS
 from ghp_agents.core.clock import ago
-from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.core.errors import GhpError, NotFoundError, RefusedError
 from ghp_agents.state.join import SyncReport, SyncStatus
 from ghp_agents.wiring import App
 
@@ -44,10 +44,11 @@ def ask(app: App) -> SyncReport:
 
 
 def after_asking(app: App, find: Callable[[], T]) -> T:
-    """What `find` returns; if it raises NotFoundError, ask the remote and try once more."""
+    """What `find` returns; if it raises NotFoundError or RefusedError, ask the remote and try once
+    more: what it needs may have come meanwhile, and what refuses it may be over."""
     try:
         return find()
-    except NotFoundError:
+    except (NotFoundError, RefusedError):
         if not ask(app).news:
             raise
     return find()

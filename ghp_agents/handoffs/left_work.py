@@ -1,0 +1,196 @@
+"""The work that agents of this clone left in their worktrees when they ended, or lost their claims.
+
+It is only there, so the clone saves it by itself: each in a handoff, for whoever continues in any
+clone. Elsewhere only the former claims are known, and whether such a handoff has arrived.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from ghp_agents.claims.effects import myself
+from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import AgentName, issue_of_branch, listed
+from ghp_agents.core.json_file import object_file
+from ghp_agents.git import worktree_admin
+from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.hotpath import alive
+from ghp_agents.hotpath.quoting import file, named
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import PREFIX, claim_name
+from ghp_agents.ports import Context
+from ghp_agents.presence import client_process
+from ghp_agents.state import changes
+from ghp_agents.state.cause import RELEASE
+from ghp_agents.state.coordination import coordination_remote
+from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.presence import Presence, issue_of, number
+from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspace
+
+NOTES = "left-work.json"  # in the folder of caches: what was looked at, by worktree
+CHANGES = ("claim", "takeover", "steal", "release", "restore")  # events about a claim
+SHOWN = 3  # files that are named
+
+
+class LeftWork(NamedTuple):
+    """A handoff of what an agent left in its worktree."""
+
+    agent: str
+    issue: int
+    handoff: str
+
+
+class _Place(NamedTuple):
+    """A worktree of an agent, on the branch of an issue, and the last value of the claim."""
+
+    agent: AgentName
+    issue: int
+    folder: Path
+    lock: Lock
+
+    def is_held(self) -> bool:
+        """Whether the agent has the claim still."""
+        return self.lock.holder == self.agent
+
+
+def save(ctx: Context) -> tuple[LeftWork, ...]:
+    """Save what agents that have ended left here, or that have lost their claims; each state of a
+    worktree once. Nothing in a clone without a remote: who continues there has the worktree."""
+    if coordination_remote(ctx.ws) is None:
+        return ()
+    places = list(_places(ctx))
+    if not places:
+        return ()
+    notes = object_file(ctx.ws.cache_dir / NOTES)
+    before = notes.read()
+    after = {str(place.folder): _state(ctx.ws, place) for place in places}
+    new = [place for place in places if before.get(str(place.folder)) != after[str(place.folder)]]
+    over = _ended(ctx.ws, {place.agent for place in new if place.is_held()})
+    saved: list[LeftWork] = []
+    for place in new:
+        try:
+            if not place.is_held() or place.agent in over:
+                saved += _save(ctx, place)
+            else:
+                after.pop(str(place.folder))
+        except (GhpError, OSError):  # the next sync tries again
+            after.pop(str(place.folder))
+    if after != before:
+        notes.write(after)
+    return tuple(saved)
+
+
+def save_of(ctx: Context, agent: str, but: Collection[int] = ()) -> tuple[LeftWork, ...]:
+    """Save what `agent` has in its worktrees here, on issues that are not in `but`. Raises
+    GhpError."""
+    places = [x for x in _places(ctx) if x.agent == agent and x.issue not in but]
+    return tuple(left for place in places for left in _save(ctx, place))
+
+
+def save_in(ctx: Context, agent: str, issue: int, theirs: Workspace) -> str:
+    """Save what `agent` has in the worktree `theirs` on an issue; returns the handoff's name, or
+    nothing. Raises GhpError."""
+    chain = _chain(ctx, issue)
+    last = next((lock for lock in reversed(chain) if lock.holder == agent), None)
+    if last is None:
+        return ""
+    handoff = for_dead_agent.write_work(
+        myself(ctx), ctx.tracker.get(issue), last, theirs, is_held=last == chain[-1]
+    )
+    return handoff.name if handoff else ""
+
+
+def _places(ctx: Context) -> Iterator[_Place]:
+    ws, current = ctx.ws, _current(ctx)
+    for checkout in worktree_admin.listed(ws.folder):
+        issue = issue_of_branch(checkout.branch or "")
+        lock = current.get(claim_name(issue)) if issue else None
+        if issue is None or lock is None or not checkout.path.is_dir():
+            continue
+        try:
+            theirs = open_workspace(checkout.path, ws.environ, ws.clock, MYSELF)
+        except GhpError:
+            continue
+        agent = agent_named_in(theirs.git_dir)
+        if agent and theirs.common_dir == ws.common_dir:
+            yield _Place(AgentName(agent), issue, checkout.path, lock)
+
+
+def _current(ctx: Context) -> dict[str, Lock]:
+    return {lock.name: lock for lock in ctx.locks.known(PREFIX)}
+
+
+def _state(ws: Workspace, place: _Place) -> list[object]:
+    """What changes when there may be something new to save."""
+    presence = ws.presence(place.agent) or {}
+    return [place.agent, number(presence, "epoch"), number(presence, "seq"), place.lock.nonce]
+
+
+def _ended(ws: Workspace, agents: Collection[AgentName]) -> set[str]:
+    """The agents that are at work no more, as far as their files here show it."""
+    if not agents:
+        return set()
+    now, limits = ws.clock.now(), (ws.settings.dead_after, ws.settings.gone_after)
+    dead = {agent for agent in agents if alive.lives(ws.folders, agent, now, *limits) is False}
+    return dead | {*client_process.ended(ws, sorted({*agents} - dead))}
+
+
+def _save(ctx: Context, place: _Place) -> list[LeftWork]:
+    theirs = open_workspace(place.folder, ctx.ws.environ, ctx.ws.clock, MYSELF)
+    handoff = save_in(ctx, place.agent, place.issue, theirs)
+    return [LeftWork(place.agent, place.issue, handoff)] if handoff else []
+
+
+def _chain(ctx: Context, issue: int) -> Sequence[Lock]:
+    """Every value of a claim that this clone knows, the oldest first."""
+    name = claim_name(issue)
+    return ctx.locks.known_histories([name]).get(name, ())
+
+
+# ------------------------------------------------------------------------ seen from elsewhere
+
+
+def awaited(ctx: Context, issue: int, ledger: Iterable[LedgerEntry] = ()) -> list[str]:
+    """What is known of the work that former holders of an issue left in other clones, and that may
+    not have arrived: sentences for whoever continues. A clone that wrote something after it knew of
+    the last change of the claim in `ledger` has sent it, if there was any."""
+    chain = _chain(ctx, issue)
+    former = {
+        lock.holder: lock
+        for lock, then in pairwise(chain)
+        if lock.holder and not lock.is_person and (then.cause.kind, then.cause.by) != _left(lock)
+    }
+    for lock in chain[-1:]:
+        former.pop(lock.holder or "", None)
+    elsewhere = [lock for lock in former.values() if lock.clone not in ("", ctx.locks.clone)]
+    if not elsewhere:
+        return []
+    snapshot = ctx.store.snapshot()
+    changed = max((x.clock for x in ledger if x.issue == issue and x.event in CHANGES), default=0)
+    heard = {tip.clone for tip in snapshot.tips() if changed and tip.clock > changed}
+    handoffs = handoff_record.read_handoffs(snapshot.files(handoff_record.folder_of(issue)))[0]
+    agents = snapshot.agents()
+    return [
+        _sentence(lock, issue, agents.get(lock.holder or "", {}))
+        for lock in elsewhere
+        if lock.clone not in heard
+        and not any(for_dead_agent.is_left_work(handoff, lock) for handoff in handoffs)
+    ]
+
+
+def _left(lock: Lock) -> tuple[str, str]:
+    """The cause of a release by the holder itself."""
+    return RELEASE, lock.holder or ""
+
+
+def _sentence(lock: Lock, issue: int, presence: Presence) -> str:
+    agent = lock.holder or ""
+    files = [x.path for x in changes.decode(presence)] if issue_of(presence) == issue else []
+    what = f" ({listed([*map(file, files)], SHOWN)})" if files else ", if there is any,"
+    return (
+        f"Uncommitted work of {named(agent)}{what} is in clone {lock.clone} and not yet sent. It "
+        "arrives as a handoff after the next sync there, and the holder of the issue is told. "
+        f"There, `ghp agent-stop {agent} --now` sends it at once."
+    )
