@@ -7,6 +7,7 @@ from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
+from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.settings import consent
 from ghp_agents.state.cause import GIVEN, ORDERED, SWEPT
@@ -41,13 +42,26 @@ def held(
     if not may_steal:
         take = (
             "A person or an orchestrator can give it to you: `ghp agent-release "
-            f"{issue.number} --to {me.name}`."
+            f"{issue.number} --to {me.name}`.{_free(me, lease, sight)}"
         )
     return RefusedError(
         f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
         f"{_why(lease)}{_no_steal(me, lease) if steal else ''}",
         hint="Work on something else (`ghp agent-claim --next`) or ask a person (`ghp "
         f"agent-escalate …`). {take}",
+    )
+
+
+def _free(me: ClaimContext, lease: Lock, sight: HolderView) -> str:
+    """How to save the work of a holder that is not seen at work, and free the issue, as a sentence
+    to append."""
+    is_seen = sight.view is not None and sight.state not in (NO_CLIENT, Liveness.STOPPED.value)
+    if lease.is_person or lease.holder == me.name or is_seen:
+        return ""
+    place = f", in its clone {lease.clone}" if lease.clone not in ("", me.clone) else ""
+    return (
+        f" If {lease.holder} has ended, this saves its work and frees the issue{place}: `ghp "
+        f"agent-stop {lease.holder} --now`."
     )
 
 

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import click
@@ -277,20 +278,21 @@ def resume(
     work is restored as it was. On another commit, it is merged and staged. Work that changes
     configuration of tools (coding agents, editors, git, build servers) also needs --allow-config.
     """
-    from ghp_agents.cli.views import resume_news
+    from ghp_agents.cli.views import remote_news, resume_news
     from ghp_agents.handoffs import resume as resume_service
     from ghp_agents.pulls import requested_changes
 
     ws = app.ws
-    chosen = resume_service.choose(app, issue=issue, handoff=reference)
+    choose = partial(resume_service.choose, app, issue=issue, handoff=reference)
+    chosen = remote_news.after_asking(app, choose)
     if resume_news.fetch(app, chosen):
-        chosen = resume_service.choose(app, issue=issue, handoff=reference)
+        chosen = choose()
     if allow_config and not apply:
         raise UsageError("--allow-config needs --apply.", hint="Use `--apply --allow-config`.")
     restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
         _say_restored(restored)
-        chosen = resume_service.choose(app, issue=issue, handoff=reference)
+        chosen = choose()
     lost, stopped = _fence_lines(app, chosen.about.actor)
     requested = requested_changes.steps(app.store.snapshot(), chosen.about.numbers)
     resumed = resume_service.resume(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ghp_agents.cli import complete, json_choice, output
-from ghp_agents.cli.context import acting, send, sync_first
+from ghp_agents.cli.context import acting, send
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name
@@ -50,7 +50,8 @@ def stop(
             "--undo cannot be used with --now, --keep or --reason.",
             hint=f"Run `ghp agent-stop {name} --undo`.",
         )
-    sync_first(app)
+    if app.exchange.sync_status().remote:  # what it holds may have changed just now
+        remote_news.ask(app)
     if undo:
         _undo(app, name, as_json=as_json)
         return

@@ -7,8 +7,7 @@ a repeated command finishes what a killed one began.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
-from ghp_agents.claims.effects import ClaimContext, myself
+from ghp_agents.claims.effects import ClaimContext, myself, show_release
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp, one_line
@@ -17,7 +16,7 @@ from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
-from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import client_process, people, stop_order, stopping
@@ -25,6 +24,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.presence.stop_order import StopOrder
+from ghp_agents.state.cause import RELEASE, Cause
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -69,13 +69,12 @@ def stop(
     ordered = _order(ctx, view, reason, is_lifted=False, keeps=keep, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     changed = held if ordered or ended or not keep else []
-    saved = tuple(_save(me, lock, keeps=keep) for lock in changed)
+    saved = {lock: _save(me, lock, keeps=keep) for lock in changed}
     if not keep:
         _end_leases(me, name)
         if changed and ctx.exchange.sync_status().remote:
             ctx.exchange.sync()  # who takes an issue that is free has the handoff
-        for lock in changed:
-            _free(me, lock, reason)
+        changed = [lock for lock in changed if _free(me, lock, reason)]
     has_stopped = stopping.settle(
         ctx, ctx.store.snapshot(), [name], ended=ended is not None or ends_itself
     )
@@ -83,7 +82,15 @@ def stop(
         ended = client_process.end(ctx.ws, name)
     is_new = ordered or bool(changed or ended or late)
     return Stopped(
-        name, is_new, bool(has_stopped), _issues(changed), saved, keep, ended, view.is_here, late
+        name,
+        is_new,
+        bool(has_stopped),
+        _issues(changed),
+        tuple(saved[lock] for lock in changed),
+        keep,
+        ended,
+        view.is_here,
+        late,
     )
 
 
@@ -158,9 +165,17 @@ def _save(me: ClaimContext, lock: Lock, *, keeps: bool) -> str:
     return for_dead_agent.write(me, issue, lock, None, _what(keeps=keeps), keeps=keeps).name
 
 
-def _free(me: ClaimContext, lock: Lock, reason: str) -> None:
+def _free(me: ClaimContext, lock: Lock, reason: str) -> bool:
+    """Free the issue; False if the claim has changed meanwhile."""
     why = f"{lock.holder} {_what(keeps=False)}" + (f": {one_line(reason, 200)}" if reason else "")
-    claims.release(me.ctx, str(claimed_issue(lock.name) or 0), reason=why)
+    by_me = Cause(RELEASE, me.name)
+    try:
+        after = me.ctx.locks.release(lock.name, expected=lock, reason=why, cause=by_me)
+    except LockMovedError:
+        return False
+    issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
+    show_release(me, issue, after, lock, why)
+    return True
 
 
 def _what(*, keeps: bool) -> str:

@@ -61,7 +61,8 @@ def test_where_the_worktree_is_here_its_work_is_taken_and_can_be_restored(
     team.silence(DEAD, two)
     assert texts(run(sweeper)) == ["worker-5 is dead; back in the queue (attempt 1)"]
     checkpoint, handoff = handoffs(sweeper)
-    assert handoff.work == checkpoint.work is not None
+    assert handoff.work
+    assert handoff.work == checkpoint.work
     assert handoff.work.files == 1
     assert (folder / "new.py").read_text() == "unsaved = True\n", "it is not touched"
     sweeper.sync()

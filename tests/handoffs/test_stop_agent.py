@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.handoffs import stop_agent
 from ghp_agents.handoffs.record import folder_of, read_handoffs
@@ -45,7 +44,7 @@ def test_a_second_command_finishes_what_a_killed_one_began(
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr(claims, "release", killed)
+        patch.setattr(app.locks, "release", killed)
         with pytest.raises(Killed):
             stop_agent.stop(app, "worker-1")
     assert holder(app)[0] == "worker-1"
