@@ -249,3 +249,11 @@ def test_the_package_keeps_its_measures() -> None:
 
 def _first(value: str) -> int:
     return int(value.split()[0].strip(","))
+
+
+def test_no_text_advises_a_stash() -> None:
+    # All worktrees of a clone share one stack: agents would pop each other's work.
+    places = [source.path for source in (*sources("ghp_agents"), *sources("docs", suffix=".md"))
+              if "`git stash" in source.text.replace("`git stash list`", "")
+              and not source.path.startswith("docs/design/")]  # fmt: skip
+    assert places == [], "Name a command of ours that saves the work by name."

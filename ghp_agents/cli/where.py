@@ -47,6 +47,10 @@ def _of_issue(app: App, number: int) -> Checkout:
     if worktree is None:
         # This raises NotFoundError if there is no such issue.
         remote_news.issue_after_asking(app, f"{number}", lambda: app.knowing_tracker.get(number))
+        if gone := checkout.missing_of_issue(app.ws.folder, (number,)):
+            what, hint = checkout.missing(app.ws.common_dir, gone)
+            again = f"Create it again, with what was committed: `ghp agent-start {number}`."
+            raise NotFoundError(what, hint=hint or again)
         held = claims.claims(app.offline.locks).get(IssueNumber(number))
         is_away = held and not held.is_person and held.clone not in ("", app.locks.clone)
         raise NotFoundError(

@@ -178,7 +178,8 @@ def worker_3(part: Part) -> None:
         "agent-heartbeat", "--status", "idle", "--issue", "0", "--action", "Handed #3 to worker-1"
     )
     part.wait_for("the holder of #4 to be dead", lambda: part.can_take(4), Scene.FINISH_3)
-    run_git(part.folder, "stash", "-q", "-u")
+    run_git(part.folder, "reset", "-q", "--hard")  # the handoff has it
+    run_git(part.folder, "clean", "-q", "-f", "-d")
     part.take(4, "benchmark")
     part.write("benchmark.py", "print('fast')\n", "Write the benchmark")
     part.finish(Scene.FINISH_4)

@@ -27,7 +27,7 @@ class Submodule(NamedTuple):
     git_dir: Path
 
 
-def on_no_branch(folder: Path, git_dir: Path) -> str:
+def on_no_branch(git_dir: Path) -> str:
     """A commit of a worktree that no branch or tag has: its own refs, or what was committed on a
     detached HEAD; empty if there is none. Raises GitError."""
     pairs = _refs(git_dir, *_PER_WORKTREE)
@@ -88,13 +88,18 @@ def stashes(common_dir: Path, branch: str) -> int:
 def submodules(folder: Path, git_dir: Path) -> list[Submodule]:
     """The repositories inside of a worktree that git knows: those in its git folder, checked out
     or not, and those with a git folder of their own. Raises GitError."""
-    modules = git_dir / MODULES
     embedded = [
         Submodule(path, folder / path / ".git")
         for path in gitlinks(folder, git_dir)
         if (folder / path / ".git").is_dir()
     ]
-    return embedded + [
+    return embedded + in_git_folder(git_dir)
+
+
+def in_git_folder(git_dir: Path) -> list[Submodule]:
+    """The repositories of submodules in a worktree's git folder, checked out or not."""
+    modules = git_dir / MODULES
+    return [
         Submodule(str(place.relative_to(modules)).replace(f"/{MODULES}/", "/"), place)
         for place in _git_folders(modules)
     ]

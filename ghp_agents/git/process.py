@@ -17,6 +17,7 @@ from ghp_agents.core import stored_logins, trace
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.token_hosts import TOKENS
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
+from ghp_agents.hotpath.quoting import path_word
 
 LOCAL_PATIENCE = 60.0  # seconds for a local git process
 MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-maintenance`
@@ -181,7 +182,9 @@ def failure(args: Sequence[str], result: Result) -> GitError:
     lines = result.err.strip().splitlines() or [f"exit code {result.code}"]
     reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), lines[-1])
     hint = "Run `ghp agent-doctor`; it checks git, the remote and the permissions."
-    if "dubious ownership" in result.err:
+    if lock := lock_file(result.err):
+        hint = f"If no other git command runs there: `rm -f {path_word(lock)}`, then try again."
+    elif "dubious ownership" in result.err:
         trust = "git config --global --add safe.directory <path>"
         hint = f"The repository belongs to another user: `{trust}`."
     elif "No space left" in result.err or "Disk quota exceeded" in result.err:
@@ -189,6 +192,16 @@ def failure(args: Sequence[str], result: Result) -> GitError:
     elif "Read-only file system" in result.err or "Permission denied" in result.err:
         hint = "Cannot write the repository: set GHP_STATE_DIR to a writable folder."
     return GitError(f"`git {_verb(args)}` failed: {reason}", hint=hint, stderr=result.err)
+
+
+def lock_file(words: str) -> str:
+    """The lock file that git found, by its words; empty if it found none."""
+    for line in words.splitlines():
+        quoted = next((part for part in line.split("'") if part.endswith(".lock")), "")
+        config = line.partition("could not lock config file ")[2].rpartition(": ")[0]
+        if "File exists" in line and (quoted or config):
+            return quoted or f"{config}.lock"
+    return ""
 
 
 def config(cwd: Path, key: str) -> str | None:

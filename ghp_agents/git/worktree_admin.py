@@ -11,7 +11,7 @@ from ghp_agents.git.clone_files import HALF_MADE
 from ghp_agents.git.clone_files import Checkout as Checkout
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import locate
-from ghp_agents.hotpath.quoting import phrase
+from ghp_agents.hotpath.quoting import path_word, phrase
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
 
@@ -152,7 +152,8 @@ def _why(words: str, path: Path, branch: str) -> str:
     if named:
         files = ", ".join(line.strip() for line in named[:5])
         return f"{branch} is checked out in {path}, where these differ: {files}"
-    reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "")
-    return (
-        f"{branch} is checked out in {path} and was not updated there ({reason or 'git refused'})"
-    )
+    reason = next((line for line in lines if line.startswith(("fatal:", "error:"))), "git refused")
+    if lock := git.lock_file(words):
+        free = f"If no git command runs there: `rm -f {path_word(lock)}`"
+        return f"{branch} is checked out in {path}, and locked. {free}"
+    return f"{branch} is checked out in {path} and was not updated there ({reason})"

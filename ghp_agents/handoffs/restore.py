@@ -178,8 +178,7 @@ def _refuse_dirty(ws: Workspace, folder: Path) -> None:
         what = f"{count(len(changes), 'uncommitted path')}: {names}"
     raise NotRestoredError(
         f"This worktree is not clean ({what}).",
-        hint="Commit the changes, run `git stash -u`, or restore into a new worktree: "
-        "`git worktree add ../NAME`.",
+        hint="Commit the changes, or restore into a new worktree: `git worktree add ../NAME`.",
     )
 
 

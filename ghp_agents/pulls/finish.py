@@ -224,8 +224,8 @@ def refuse_unfinished(ws: Workspace) -> None:
     if left:
         raise RefusedError(
             f"There are uncommitted changes: {listed(left, LISTED)}.",
-            hint="Commit them, stash them with `git stash -u`, or save them for the next agent "
-            "with `ghp agent-handoff`.",
+            hint="Commit them, or save them for the next agent with `ghp agent-handoff`. To leave "
+            "them out: save them by name with `ghp agent-handoff --checkpoint`, then undo them.",
         )
 
 

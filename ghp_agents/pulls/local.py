@@ -194,7 +194,8 @@ class LocalForge:
             if why:
                 raise RefusedError(
                     f"Cannot merge {names}: {why}.",
-                    hint="Commit or stash the changes there, then merge again.",
+                    hint="Commit the changes there on a branch of their own (`git switch -c "
+                    "NAME`), then merge again.",
                 )
             return
         pushed = branches.push(self._ws, commit, pull.base, expected=None)

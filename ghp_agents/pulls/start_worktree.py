@@ -74,7 +74,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         if checkout and checkout.path.is_dir():
             return StartedWorktree(checkout.path, branch, "there", refs.notes)
         if checkout:  # its folder was deleted; git would still block the branch
-            worktree_admin.clear(ctx.ws.folder, checkout.path)
+            removal.forget_missing(ctx.ws, checkout)
         return _add_worktree(ctx.ws, issue, branch, refs, held)
 
 
@@ -126,7 +126,7 @@ def _bring_forward(
     then = ""
     if not why and branch in refs.local:
         why = worktree_admin.forward(folder, branch, tip, last.head)
-        then = " Run `git stash --include-untracked` there, and start again."
+        then = " Save the changes there (`ghp agent-handoff --checkpoint`), undo them, start again."
     elif not why and not _create(ctx.ws, branch, last.head):
         why = f"{file(branch)} cannot be created"
     if why:

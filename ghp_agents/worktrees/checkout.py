@@ -1,12 +1,13 @@
 """The worktree in which somebody works on an issue, or that is an agent's."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.git import worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.workspace import agent_named_in
 
 
@@ -15,11 +16,34 @@ def of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:
 
     If several do, it is the one that `git worktree list` shows first.
     """
+    return next((x for x in _of_issue(folder, numbers) if x.path.is_dir()), None)
+
+
+def missing_of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:
+    """The same of a worktree whose folder is missing."""
+    return next((x for x in _of_issue(folder, numbers) if not x.path.exists()), None)
+
+
+def _of_issue(folder: Path, numbers: Container[int | None]) -> Iterator[Checkout]:
     for checkout in worktree_admin.listed(folder):
         number = issue_of_branch(checkout.branch or "")
-        if number is not None and number in numbers and checkout.path.is_dir():
-            return checkout
-    return None
+        if number is not None and number in numbers:
+            yield checkout
+
+
+def missing(common_dir: Path, checkout: Checkout) -> tuple[str, str]:
+    """What to say of a worktree whose folder is missing, and what to do if that keeps its branch
+    from others; empty if it does not. Raises GitError."""
+    lock = worktree_admin.lock_reason(worktree_admin.git_dir_of(common_dir, checkout.path))
+    what = f"The folder of the worktree {checkout.path} is missing"
+    if lock is None:
+        return f"{what}.", ""
+    word = path_word(str(checkout.path))
+    return (
+        f"{what}, and it is locked{lock}.",
+        "Bring the folder back, for example by connecting its disk. If it is gone for good: "
+        f"`git worktree unlock {word}`, then try again.",
+    )
 
 
 def of_agent(folder: Path, name: str, issues: Iterable[int] = ()) -> Checkout | None:

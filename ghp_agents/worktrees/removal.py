@@ -7,22 +7,23 @@ A removal first renames the worktree, so nothing written by path is lost in betw
 what is left over, deletes the rest, and last of all git's record. A killed one is finished later.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import files, running
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import listed
 from ghp_agents.git import own_work, worktree, worktree_admin
-from ghp_agents.git.own_work import MODULES
+from ghp_agents.git.own_work import MODULES, Submodule
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import file, path_word
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import kept, leftovers, provisioned_files
+from ghp_agents.worktrees.checkout import missing
 from ghp_agents.worktrees.leftovers import Tree
 
 LOCK = "start.lock"  # `agent-start` holds it, too
@@ -73,15 +74,35 @@ def why_kept(ws: Workspace, checkout: Checkout, cwd: Path, *, is_saved: bool = F
         return f"git cannot read it ({error})"
 
 
+def forget_missing(ws: Workspace, checkout: Checkout) -> None:
+    """Forget a worktree whose folder was deleted, so that its branch can be checked out again.
+    Raises RefusedError if it is locked, or if git still has something that nothing else has."""
+    what, hint = missing(ws.common_dir, checkout)
+    if hint:
+        raise RefusedError(what, hint=hint)
+    git_dir = worktree_admin.git_dir_of(ws.common_dir, checkout.path)
+    lost = _lost_commit(ws, git_dir, own_work.in_git_folder(git_dir))
+    if lost:
+        raise RefusedError(
+            f"{what[:-1]}, but its git folder {git_dir} still has this: {lost}.",
+            hint="Bring the folder back, or do what is said; then try again.",
+        )
+    worktree_admin.clear(ws.folder, checkout.path)
+
+
 def _own_work(ws: Workspace, path: Path, git_dir: Path, *, is_saved: bool) -> str:
     rules = provisioned_files.rules(ws, git_dir)
     for difference in () if is_saved else worktree.differences(path):
         if difference.code != "??" or not rules.knows(difference.path.rstrip("/")):
             return f"{plain(difference.path)} is not committed there"
-    lost = own_work.on_no_branch(path, git_dir)
+    return _lost_commit(ws, git_dir, own_work.submodules(path, git_dir))
+
+
+def _lost_commit(ws: Workspace, git_dir: Path, submodules: Sequence[Submodule]) -> str:
+    lost = own_work.on_no_branch(git_dir)
     if lost:
         return f"no branch has its commit {lost[:12]}: `git branch NAME {lost[:12]}` keeps that"
-    for submodule in own_work.submodules(path, git_dir):
+    for submodule in submodules:
         inside = git_dir / MODULES
         twin = None
         if submodule.git_dir.is_relative_to(inside):

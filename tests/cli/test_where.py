@@ -41,8 +41,12 @@ def test_without_a_worktree_it_names_the_command_that_makes_one(
 ) -> None:
     invoke("agent-issue new 'Parse the input'", repo)
     assert invoke("agent-where 1", repo) == MISSING
-    shutil.rmtree(worktree(repo, "worker-1/1-parser"))
-    assert invoke("agent-where 1 --json", repo) == MISSING
+    place = worktree(repo, "worker-1/1-parser")
+    shutil.rmtree(place)
+    assert invoke("agent-where 1 --json", repo).err == (
+        f"Error: The folder of the worktree {place} is missing.\n"
+        "Hint: Create it again, with what was committed: `ghp agent-start 1`.\n"
+    )
 
 
 def test_an_issue_that_nobody_created_is_named(repo: Path) -> None:

@@ -1,5 +1,6 @@
 """Git as processes: nothing leaks in from a hook, nothing is left behind, every answer is whole."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -182,3 +183,23 @@ def test_a_look_from_inside_the_hook_of_another_worktree_is_at_this_one(
     monkeypatch.setenv("GIT_DIR", str(repo / ".git"))
     git_dir = repo / ".git/worktrees" / linked.name
     assert git.run_gitpython(linked, git_dir, "symbolic-ref", "HEAD") == b"refs/heads/agent/147\n"
+
+
+@pytest.mark.parametrize(
+    ("lock", "args"),
+    [
+        ("index.lock", ("add", "f")),
+        ("refs/heads/main.lock", ("update-ref", "refs/heads/main", "HEAD", "")),
+        ("config.lock", ("config", "a.b", "c")),
+    ],
+)
+def test_a_lock_that_is_left_over_is_named_with_the_command_that_removes_it(
+    repo: Path, lock: str, args: tuple[str, ...]
+) -> None:
+    (repo / "f").touch()
+    place = repo / ".git" / lock
+    place.touch()
+    with pytest.raises(GitError) as failed:
+        git.check(args, cwd=repo, git_dir=repo / ".git")
+    (named,) = re.findall(r"`rm -f (\S+)`", failed.value.hint)
+    assert (repo / named).resolve() == place

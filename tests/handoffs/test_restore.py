@@ -194,7 +194,7 @@ def test_a_worktree_that_is_not_clean_is_left_alone(here: Station, dirt: str) ->
     error = refused(next_one(here, path), issue="2")
     name = "README.md" if dirt in ("changed", "deleted") else "mine"
     assert str(error) == f"This worktree is not clean (1 uncommitted path: `{name}`)."
-    assert "git stash -u" in error.hint
+    assert "git worktree add ../NAME" in error.hint
 
 
 def test_ignored_files_do_not_count_as_dirt_but_are_never_overwritten(here: Station) -> None:

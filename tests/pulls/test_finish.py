@@ -123,7 +123,7 @@ def test_what_is_not_committed_is_named_and_nothing_is_pushed(
         RefusedError, match="There are uncommitted changes: half\\.txt\\."
     ) as refused:
         road.finish("worker-1", place)
-    assert "git stash -u" in refused.value.hint
+    assert "`ghp agent-handoff --checkpoint`" in refused.value.hint
     assert sent(road) == ""
     assert (place / "half.txt").read_text() == "half-way\n"
 

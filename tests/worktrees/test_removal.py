@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.git import worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.wiring import App
@@ -257,3 +257,26 @@ def test_where_nothing_can_be_kept_the_worktree_is_as_before(place: Place) -> No
         place.remove()
     assert (place.path / "notes/plan.md").read_text() == "hours\n"
     assert git(place.path, "status", "--porcelain") == ""
+
+
+def test_a_locked_worktree_whose_folder_is_missing_is_not_forgotten(place: Place) -> None:
+    _locked(place)
+    place.path.rename(place.path.with_name("unmounted"))
+    with pytest.raises(RefusedError) as refused:
+        removal.forget_missing(place.ws, place.checkout)
+    assert (str(refused.value), refused.value.hint) == (
+        f"The folder of the worktree {place.path} is missing, and it is locked («on a disk»).",
+        "Bring the folder back, for example by connecting its disk. If it is gone for good: "
+        f"`git worktree unlock {place.path}`, then try again.",
+    )
+    git(place.repo, "worktree", "unlock", str(place.path))
+    removal.forget_missing(place.ws, place.checkout)
+    assert len(worktree_admin.listed(place.repo)) == 1
+
+
+def test_a_missing_worktree_is_not_forgotten_while_only_it_has_a_commit(place: Place) -> None:
+    why = _detached(place)
+    place.path.rename(place.path.with_name("elsewhere"))
+    with pytest.raises(RefusedError, match=why):
+        removal.forget_missing(place.ws, place.checkout)
+    assert place.checkout
