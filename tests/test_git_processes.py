@@ -23,7 +23,7 @@ MOST = {
     "agent-sweep, nothing to do": 11 + REPORT,
     "agent-sync --publish": 10 + REPORT,
     "agent-start": 14,
-    "agent-finish": 30,
+    "agent-finish": 31,
 }
 
 

@@ -27,6 +27,7 @@ from ghp_agents.messages.payload import SHAPES
 from ghp_agents.messages.subscription import SubscriptionFile
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
 from ghp_agents.presence.stop_order import StopFile
+from ghp_agents.pulls.branches.branch_records import BranchFile
 from ghp_agents.pulls.record import PullFile
 from ghp_agents.pulls.review import ReviewFile
 from ghp_agents.state.presence import AgentFields, PresenceFile
@@ -132,6 +133,7 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "return": (r"\.ghp/returns/[^/]+/[^/]+\.json", ReturnFile, "pull request sent back"),
     "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewFile, "review"),
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
+    "branch": (r"\.ghp/branches/[^/]+/[^/]+\.json", BranchFile, "branch of an issue"),
     "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
     "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideFile, "override"),
     "subscription": (

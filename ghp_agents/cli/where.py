@@ -12,6 +12,7 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import named, path_word
 from ghp_agents.issues import current_issue
+from ghp_agents.pulls.branches import branch_records
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import checkout
 
@@ -43,7 +44,12 @@ def where(app: App, what: str, as_json: bool) -> None:
 
 
 def _of_issue(app: App, number: int) -> Checkout:
-    worktree = checkout.of_issue(app.ws.folder, (number,))
+    worktrees = checkout.all_of_issue(app.ws.folder, (number,))
+    if len(worktrees) > 1:  # numbers can start again
+        issues = (x for x in app.knowing_tracker.known(closed=True) if number in x.numbers)
+        recorded = [branch_records.recorded_for(app.store.snapshot(), issue) for issue in issues]
+        worktrees.sort(key=lambda x: not any(x.branch in names for names in recorded))
+    worktree = next(iter(worktrees), None)
     if worktree is None:
         # This raises NotFoundError if there is no such issue.
         remote_news.issue_after_asking(app, f"{number}", lambda: app.knowing_tracker.get(number))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from ghp_agents.conflicts.definitions import LostDefinition
 from ghp_agents.conflicts.order import MergeOrder
 from ghp_agents.conflicts.path_conflict import PathConflict
+from ghp_agents.conflicts.spellings import SpellingWarning
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
 
 
@@ -44,6 +45,7 @@ class ConflictReport(NamedTuple):
     order: MergeOrder | None = None  # None: not all pairs were compared
     unread: tuple[UnreadWork, ...] = ()
     warnings: tuple[ConflictWarning, ...] = ()
+    spellings: tuple[SpellingWarning, ...] = ()
     fetched: float | None = None  # when the main branch was fetched; None: unknown, or only here
 
     @property

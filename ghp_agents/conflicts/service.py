@@ -11,6 +11,7 @@ from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import TRUNK, Clash
 from ghp_agents.conflicts.report import ConflictReport, PairConflict, TrunkConflict
+from ghp_agents.conflicts.spellings import find_spellings
 from ghp_agents.conflicts.trunk import OnTrunk
 from ghp_agents.conflicts.work import AgentWork, UnreadWork
 from ghp_agents.core.errors import NotFoundError, UnknownError
@@ -67,7 +68,8 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
             return report
         mine = _mine(merged, agent)
         warnings = definition_warnings.find_warnings(place, merged, mine, ctx.ws.clock)
-        return report._replace(warnings=warnings)
+        spellings = find_spellings(place, tip, merged, mine)
+        return report._replace(warnings=warnings, spellings=spellings)
 
 
 def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWork]:

@@ -1,5 +1,8 @@
 """File names as text."""
 
+import unicodedata
+from collections.abc import Iterable, Iterator
+
 
 def plain(name: str) -> str:
     """A file name in printable characters. Others are written as escaped bytes."""
@@ -24,3 +27,29 @@ def as_code(name: str) -> str:
 def parents(path: str) -> list[str]:
     """The folders above a relative path with slashes, the topmost first."""
     return [path[:at] for at, char in enumerate(path) if char == "/"]
+
+
+def case_twins(
+    new: Iterable[str], others: Iterable[str] = (), *, own: bool = True
+) -> Iterator[tuple[str, str]]:
+    """Names of files or folders in `new` with another spelling in `others`, or with `own` in `new`:
+    only case or Unicode's composition differs. Of two folders, their files are left out."""
+    spelled: dict[str, str] = {}
+    for path in others:
+        for name in (*parents(path), path):
+            spelled.setdefault(folded(name), name)
+    seen: set[str] = set()
+    for path in sorted(new):
+        for name in (*parents(path), path):
+            key = folded(name)
+            other = spelled.setdefault(key, name) if own else spelled.get(key, name)
+            if other != name:
+                if name not in seen:
+                    seen.add(name)
+                    yield name, other
+                break
+
+
+def folded(name: str) -> str:
+    """A name as file systems see it that ignore case, as far as one text can say."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())

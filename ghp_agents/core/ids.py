@@ -120,6 +120,9 @@ def digest(*parts: str, length: int = 12) -> str:
     return sha256(text).hexdigest()[:length]
 
 
+AGENT_BRANCHES = ("agent/", "agents/")  # how the branches of agents begin
+
+
 def issue_of_branch(branch: str) -> IssueNumber | None:
     """The issue that a branch is for, by upstream GHP's patterns."""
     number = locate.issue_of_branch(branch)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.ids import AGENT_BRANCHES
 from ghp_agents.git import merge, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath import alive
@@ -19,7 +20,6 @@ from ghp_agents.workspace import Workspace, agent_named_in
 from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.folder import worktrees_folder
 
-PREFIX = "agent/"  # of the branches that go with their worktree
 _WHAT = ("worktree without unmerged work", "worktree and branch without unmerged work")
 
 
@@ -65,7 +65,7 @@ def to_remove(ws: Workspace, trees: Sequence[AgentWorktree], cwd: Path) -> list[
 
 
 def _has_branch(checkout: Checkout) -> bool:
-    return (checkout.branch or "").startswith(PREFIX)
+    return (checkout.branch or "").startswith(AGENT_BRANCHES)
 
 
 def _remove(ws: Workspace, checkout: Checkout, cwd: Path) -> list[str]:

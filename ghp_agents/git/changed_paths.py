@@ -75,6 +75,19 @@ def between(folder: Path, base: str, head: str) -> list[str]:
     return git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).names
 
 
+def of_kind(folder: Path, base: str, head: str, kind: str) -> list[str]:
+    """The paths that a branch added (`A`) or deleted (`D`) since it left `base`."""
+    args = ["diff", *_NAMES, f"--diff-filter={kind}", f"{base}...{head}", "--"]
+    return git.check(args, cwd=folder).names
+
+
+def all_in(folder: Path, commit: str) -> list[str]:
+    """The paths of all files in a commit."""
+    return git.check(
+        ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit], cwd=folder
+    ).names
+
+
 def differing(folder: Path, left: str, right: str) -> list[str]:
     """The paths that differ between two commits."""
     return git.check(["diff", *_NAMES, left, right, "--"], cwd=folder).names

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ghp_agents.git import merge
 from ghp_agents.git import process as git
 
 GITLINK = "160000"  # the mode of a submodule in a tree
@@ -28,7 +29,10 @@ def staged(folder: Path, index: str | None = None) -> list[str]:
 def _unregistered(
     folder: Path, what: Sequence[str], modules: str, env: Mapping[str, str] | None = None
 ) -> list[str]:
-    words = git.check(["diff", *_RAW, *what], cwd=folder, env=env).names
+    done = git.run(["diff", *_RAW, *what], cwd=folder, env=env)
+    if done.code != 0:
+        merge.refuse_unrelated(done)
+    words = done.checked(["diff"]).names
     links = [
         path
         for entry, path in zip(words[::2], words[1::2], strict=False)

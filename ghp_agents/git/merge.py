@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.git import process as git
 from ghp_agents.git import worktree
@@ -83,8 +84,19 @@ def merge_aside(
     older than `MERGE_TREE`."""
     done = _merge_tree(folder, ours, theirs, env)
     if not _is_merged(done):
+        refuse_unrelated(done)
         raise git.failure(["merge-tree"], done)
     return _merged_tree(done)
+
+
+def refuse_unrelated(done: git.Result) -> None:
+    """Raise RefusedError if git failed because two commits have no common one."""
+    if "unrelated histories" in done.err or "no merge base" in done.err:
+        raise RefusedError(
+            "The branch has no common commit with the main branch, so git cannot merge it.",
+            hint="It is the history of another repository, or was rewritten. Begin a branch from "
+            "the main branch, and bring the work there.",
+        )
 
 
 def conflicts(folder: Path, common_dir: Path, ours: str, theirs: str) -> tuple[str, ...] | None:

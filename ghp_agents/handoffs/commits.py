@@ -4,7 +4,7 @@ import hashlib
 
 from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import AGENT_BRANCHES, one_line
 from ghp_agents.git import pack, worktree, worktree_admin
 from ghp_agents.git.default_branch import USUAL
 from ghp_agents.handoffs import record
@@ -102,7 +102,7 @@ def create_branch(ws: Workspace, handoff: Handoff) -> bool:
 
     Others choose the name, so only branches of agents are created, never another ref.
     """
-    if not (handoff.branch or "").startswith("agent/"):
+    if not (handoff.branch or "").startswith(AGENT_BRANCHES):
         return False
     zero = "0" * len(handoff.head)
     return worktree_admin.set_branch(ws.folder, handoff.branch or "", handoff.head, zero)

@@ -13,9 +13,10 @@ from typing import NamedTuple
 from ghp_agents.claims import service as claim
 from ghp_agents.core import mentions
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.core.file_names import plain
-from ghp_agents.core.ids import Actor, AgentName, issue_of_branch, listed
-from ghp_agents.git import changed_paths, worktree
+from ghp_agents.core.file_names import case_twins, plain
+from ghp_agents.core.ids import Actor, AgentName, digest, issue_of_branch, listed
+from ghp_agents.core.json_file import object_file
+from ghp_agents.git import changed_paths, own_hooks, worktree
 from ghp_agents.git import process as git
 from ghp_agents.git.worktree import Difference
 from ghp_agents.guard import held_paths
@@ -33,6 +34,7 @@ from ghp_agents.pulls import (
     run_checks,
     update_branch,
 )
+from ghp_agents.pulls.branches import branch_records
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
@@ -41,6 +43,7 @@ from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import checkout, provisioned_files
 
 LISTED = 10
+SILENT_HOOK = "pre-push.json"  # in the folder of caches: the hook of which it was said
 
 
 class Finished(NamedTuple):
@@ -107,6 +110,7 @@ def refuse_forbidden(
 ) -> tuple[str, ...]:
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
+    branch_records.refuse_other(ctx.store.snapshot(), subject.branch, subject.issue)
     _refuse_missing(ctx, subject)
     _refuse_empty(ctx.ws, tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)
@@ -116,6 +120,7 @@ def refuse_forbidden(
         _refuse_mentions(ctx.ws, tips)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     held = held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
+    held = (*held, *_twin_names(ctx.ws, tips))
     changes = what_runs.of_branch(ctx.ws.folder, tips.trunk, tips.head)
     if not changes.words:
         return held
@@ -150,6 +155,7 @@ def publish(
     """Push the branch and open its pull request. Raises RefusedError, UnknownError."""
     actor, issue, branch, base = subject.actor, subject.issue, subject.branch, tips.base
     update_branch.send(ctx.ws, tips, head)
+    notes = (*notes, *_silent_hook(ctx.ws))
     about = evidence.topic(ctx, actor, str(issue.number))
     work_branch = evidence.branch(ctx.ws)
     body = finish_body.body(
@@ -175,6 +181,32 @@ def publish(
     return Finished(
         pull, is_new, issue, checks, work_branch.history.total, head != tips.head, notes
     )
+
+
+def _twin_names(ws: Workspace, tips: Tips) -> Iterator[str]:
+    """Warn of new names that differ only in case from others."""
+    new = changed_paths.of_kind(ws.folder, tips.trunk, tips.head, "A")
+    if not new:
+        return
+    gone = changed_paths.of_kind(ws.folder, tips.trunk, tips.head, "D")
+    present = {*changed_paths.all_in(ws.folder, tips.trunk)} - {*gone}
+    for name, other in [*case_twins(new, present)][:LISTED]:
+        yield (
+            f"{file(name)} and {file(other)} differ only in case: on macOS and Windows this is one "
+            "name. Choose one spelling."
+        )
+
+
+def _silent_hook(ws: Workspace) -> Iterator[str]:
+    """Say once that a hook of the project did not run."""
+    hook = own_hooks.pre_push(ws.folder, ws.common_dir)
+    noted = object_file(ws.cache_dir / SILENT_HOOK)
+    if hook and noted.read().get("hook") != digest(hook[1]):
+        noted.write({"hook": digest(hook[1])})
+        yield (
+            f"{ws.shown(hook[0])} did not run: our pushes run no hooks. List what it checks in "
+            "`agents.checks`; what else it does, do by hand."
+        )
 
 
 def _note_failure(ctx: Context, actor: Actor, error: ChecksFailedError) -> None:

@@ -7,6 +7,7 @@ from ghp_agents.handoffs import record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.pulls.branches import branch_records
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.worktrees import checkout
 
@@ -29,7 +30,8 @@ def read_work(ctx: Context, issue: Issue) -> IssueWork:
 
 def without_pulls(ctx: Context, issue: Issue) -> IssueWork:
     """Read what this clone knows of the work, without its pull requests."""
-    here = checkout.of_issue(ctx.ws.folder, issue.numbers)
+    recorded = branch_records.recorded_for(ctx.store.snapshot(), issue)
+    here = checkout.of_issue(ctx.ws.folder, issue.numbers, recorded)
     return IssueWork(here, handoff=_last_handoff(ctx.store.snapshot(), issue))
 
 

@@ -1,24 +1,22 @@
 """The branch and worktree in which an agent works on an issue; existing ones are reused."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.core.ids import AGENT_BRANCHES, listed
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.handoffs import commits, missing_commits
-from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import Context, StateStore
-from ghp_agents.pulls import branch_names
+from ghp_agents.ports import Context
+from ghp_agents.pulls.branches import branch_names, branch_records
 from ghp_agents.pulls.update_branch import no_main_branch
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.folder import repository_name, worktrees_folder
@@ -26,6 +24,7 @@ from ghp_agents.worktrees.removal import LOCK, TIMEOUT_S
 
 PENDING = "starting"  # a folder with a file for each worktree that is not provisioned yet
 FREE_NAMES = 20
+LISTED = 5  # branches that are named
 
 
 class StartedWorktree(NamedTuple):
@@ -44,6 +43,7 @@ class _KnownBranches(NamedTuple):
     on_remote: dict[str, str]
     base: str  # the commit at which a new branch begins
     notes: tuple[str, ...]
+    taken: frozenset[str] = frozenset()  # other names that git would not create
 
 
 def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
@@ -53,29 +53,68 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=TIMEOUT_S) as held:
         removal.finish_killed(ctx.ws)
         _clear_partial_worktrees(ctx.ws)
-        reported = _reported_branches(ctx.store, issue)
-        refs = _find_branches(ctx.ws, issue, reported)
-        existing = branch_names.of_issue(
-            {**refs.on_remote, **refs.local}, issue.number, agent, reported
-        )
-        pattern, repo = ctx.ws.settings.branch_pattern, repository_name(ctx.ws)
+        work = branch_records.KnownWork.read(ctx, issue)
+        wanted = [*_wanted_names(ctx.ws, agent, issue)]
+        refs = _find_branches(ctx.ws, issue, wanted, work.branches)
+        present = {**refs.on_remote, **refs.local}
+        existing = branch_names.best(filter(work.is_of_issue, present), agent)
         last = missing_commits.last_handed(ctx.store, issue.number)
+        if last and work.is_older(last.at):
+            last = None
         if existing is not None:
             refs = _bring_forward(ctx, agent, last, existing, refs) if last else refs
         elif last is not None:
             refs = refs._replace(base=_beginning(ctx, issue, last, refs.base))
-            existing = _handed_branch(ctx.ws, issue, last, refs.base)
+            existing = _handed_branch(ctx.ws, issue, last, refs)
             if existing:
                 refs = refs._replace(local={**refs.local, existing: refs.base})
-        branch = existing or branch_names.branch_name(
-            agent, issue.number, issue.title, pattern, repo
-        )
+        branch = existing or _new_name(wanted, refs)
+        if not existing:
+            left = sorted(name for name in present if branch_names.of_agents(name, issue.number))
+            refs = refs._replace(notes=(*refs.notes, *_on_name(branch, wanted[0], left, refs)))
+        branch_records.note(ctx, branch, issue)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
             return StartedWorktree(checkout.path, branch, "there", refs.notes)
         if checkout:  # its folder was deleted; git would still block the branch
             removal.forget_missing(ctx.ws, checkout)
         return _add_worktree(ctx.ws, issue, branch, refs, held)
+
+
+def _wanted_names(ws: Workspace, agent: str, issue: Issue) -> Iterator[str]:
+    pattern, repo = ws.settings.branch_pattern, repository_name(ws)
+    return branch_names.names(agent, issue.number, issue.title, pattern, repo)
+
+
+def _new_name(wanted: Sequence[str], refs: _KnownBranches) -> str:
+    """The first name that no branch has or blocks. Raises RefusedError."""
+    name = branch_names.free_name(wanted, {*refs.local, *refs.on_remote, *refs.taken})
+    if name is None:
+        raise RefusedError(
+            f"Other branches are in the way of {file(wanted[0])}.",
+            hint="Choose another name for branches: `branchPattern` in .ghp/config.json.",
+        )
+    return name
+
+
+def _on_name(branch: str, wanted: str, left: Sequence[str], refs: _KnownBranches) -> Iterator[str]:
+    """Why a new branch has not the usual name, and which ones of the number it leaves alone."""
+    taken = {*refs.local, *refs.on_remote, *refs.taken}
+    blocking = next((name for name in branch_names.above(wanted) if name in taken), "")
+    if blocking:
+        yield (
+            f"There is a branch {file(blocking)}, so git allows none called {file(wanted)}. The "
+            f"branch is {file(branch)}; `branchPattern` chooses other names."
+        )
+    if left:
+        names, is_one = listed([*map(file, left)], LISTED), len(left) == 1
+        yield (
+            f"{names} {'is' if is_one else 'are'} not known to be for this issue, so "
+            f"{'it stays as it is' if is_one else 'they stay as they are'}. The branch is "
+            f"{file(branch)}."
+        )
+    elif not blocking and branch != wanted:
+        yield f"{file(wanted)} is in the way of another branch. The branch is {file(branch)}."
 
 
 def _beginning(ctx: Context, issue: Issue, last: Handoff, main: str) -> str:
@@ -95,13 +134,12 @@ def _beginning(ctx: Context, issue: Issue, last: Handoff, main: str) -> str:
     )
 
 
-def _handed_branch(ws: Workspace, issue: Issue, last: Handoff, base: str) -> str | None:
+def _handed_branch(ws: Workspace, issue: Issue, last: Handoff, refs: _KnownBranches) -> str | None:
     """Create the branch that was handed over, at its commit, if it is one of agents."""
-    name = (last.branch or "") if last.head == base else ""
-    is_ours = branch_names.is_branch(name) and issue_of_branch(name) == issue.number
-    if not (is_ours and name.startswith("agent/")):
+    name = (last.branch or "") if last.head == refs.base else ""
+    if not (branch_names.is_branch(name) and branch_names.of_agents(name, issue.number)):
         return None
-    return name if _create(ws, name, base) else None
+    return name if _create(ws, name, refs.base) else None
 
 
 def _create(ws: Workspace, branch: str, commit: str) -> bool:
@@ -170,23 +208,6 @@ def _clear_partial_worktrees(ws: Workspace) -> None:
             worktree_admin.clear(ws.folder, checkout.path, locked=True)
 
 
-def _reported_branches(store: StateStore, issue: Issue) -> set[str]:
-    """Return the branches on which agents reported work on the issue."""
-    snapshot = store.snapshot()
-    names = {
-        str(fields.get("branch"))
-        for fields in snapshot.agents().values()
-        if issue_of(fields) in issue.numbers
-    }
-    for number in issue.numbers:
-        folder = handoff_record.folder_of(number)
-        names |= {
-            handoff.branch or ""
-            for handoff in handoff_record.read_handoffs(snapshot.files(folder))[0]
-        }
-    return {name for name in names if str(issue.number) in name}
-
-
 def refuse_without_a_beginning(ws: Workspace) -> None:
     """Raise RefusedError, before any claim, if there is no default branch or no commit on it."""
     base = _base(ws)
@@ -214,7 +235,9 @@ def _no_commit(base: str) -> RefusedError:
     return RefusedError(f"{base} has no commits yet.", hint="Make the first commit there.")
 
 
-def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBranches:
+def _find_branches(
+    ws: Workspace, issue: Issue, wanted: Sequence[str], reported: Sequence[str]
+) -> _KnownBranches:
     base = _base(ws)
     local = worktree_admin.branches(ws.folder)
     notes: tuple[str, ...] = ()
@@ -222,7 +245,7 @@ def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBra
         now, tips = branches.main_and_tips(ws)
         base = now or base
         tip = tips.get(base)
-        on_remote = branches.matching(ws, [f"agent/*/{issue.number}-*", *sorted(reported)])
+        on_remote = branches.matching(ws, _patterns(issue, wanted, reported))
     except UnknownError as error:
         remote = branches.where(ws)
         on_remote = worktree_admin.remote_branches(ws.folder, remote.name) if remote else {}
@@ -232,9 +255,21 @@ def _find_branches(ws: Workspace, issue: Issue, reported: set[str]) -> _KnownBra
     if tip is None:
         raise _no_commit(base)
     on_remote = {name: oid for name, oid in on_remote.items() if name != base}
+    remote = branches.where(ws)
+    tracked = worktree_admin.remote_branches(ws.folder, remote.name) if remote else {}
+    blocking = {name for name in tracked if name not in wanted}  # deleted there, but still here
     return _KnownBranches(
-        {name: oid for name, oid in local.items() if name != base}, on_remote, tip, notes
-    )
+        {name: oid for name, oid in local.items() if name != base}, on_remote, tip, notes,
+        frozenset({base, *blocking}),
+    )  # fmt: skip
+
+
+def _patterns(issue: Issue, wanted: Sequence[str], reported: Sequence[str]) -> list[str]:
+    """What is asked of the remote: branches of the issue, and all that could be in the way."""
+    of_issue = [f"{prefix}*/{issue.number}-*" for prefix in AGENT_BRANCHES]
+    blocking = {folder for name in wanted for folder in branch_names.above(name)}
+    taken = [form for name in wanted for form in (name, f"{name}-[0-9]", f"{name}/*")]
+    return [*of_issue, *sorted(blocking), *taken, *reported]
 
 
 def _free_path(ws: Workspace, issue: Issue) -> Path:

@@ -113,6 +113,7 @@ def read_tips(ws: Workspace, base: str, branch: str, head: str) -> Tips:
     base = now or base
     if base not in fetched:
         raise no_base(base)
+    branches.connect(ws, base, {**fetched, branch: head})
     remote = branches.where(ws)
     tips = Tips(base, fetched[base], branch, head, fetched.get(branch) if remote else None)
     if tips.sent and not is_behind(ws, tips) and not _contains_remote(ws, tips):

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ghp_agents.core import notices
+from ghp_agents.core import notices, progress
 from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import count, listed, one_line
+from ghp_agents.core.remote_url import masked
+from ghp_agents.git import large_files, worktree, worktree_admin
 from ghp_agents.git import process as git
-from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.refs import SYMBOLIC
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.state import git_credentials
@@ -29,6 +31,9 @@ _FETCH_FLAGS = (
     *("--recurse-submodules=no", "-q"),
 )
 HEAD = "HEAD"  # of a remote: a name for its default branch
+DEPTHS = (100, 1_000, 10_000, 0)  # commits that a shallow clone fetches in addition; 0: all
+AT_ONCE = 200  # large files that one call of Git LFS sends
+LISTED = 5  # branches that are named
 ATTEMPTS = 4  # retried only if another process of this clone fetched, too
 
 
@@ -70,6 +75,34 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
         if ref.startswith(HEADS)
         and not ref.endswith(f"/{HEAD}")  # our question after HEAD finds them
     }
+
+
+def connect(ws: Workspace, base: str, commits: Mapping[str, str]) -> None:
+    """In a shallow clone, fetch the history in which the branch `base` and the others of `commits`
+    (by branch) meet, and say so. Raises UnknownError."""
+    remote, trunk_tip = where(ws), commits.get(base, "")
+    if remote is None or not trunk_tip or not (ws.common_dir / "shallow").exists():
+        return
+    apart = _apart(ws.folder, trunk_tip, commits)
+    what = listed([*map(file, apart)], LISTED)
+    for depth in DEPTHS if apart else ():
+        names = [*matching(ws, [base, *apart])]
+        with progress.step(f"fetching the history of {base}"):
+            _fetch(ws, remote, names, f"--deepen={depth}" if depth else "--unshallow")
+        is_whole = not (ws.common_dir / "shallow").exists()
+        if is_whole or not _apart(ws.folder, trunk_tip, commits):
+            extent = "all commits" if is_whole else f"{depth:,} more commits"
+            notices.note(
+                f"This clone is shallow and had no common commit of {file(base)} and {what}, so "
+                f"{extent} of each were fetched."
+            )
+            return
+
+
+def _apart(folder: Path, base: str, commits: Mapping[str, str]) -> list[str]:
+    """The branches that have no common commit with `base` here."""
+    args = ["merge-base", base]
+    return [name for name in commits if git.run([*args, commits[name]], cwd=folder).code != 0]
 
 
 def main_branch(ws: Workspace) -> str | None:
@@ -138,11 +171,13 @@ def refs(ws: Workspace, *names: str) -> list[str]:
 
 def push(ws: Workspace, commit: str, name: str, *, expected: str | None) -> Pushed:
     """Move the branch to `commit` if it still is at `expected` (empty: absent). With None, any
-    fast-forward is accepted. Raises RefusedError for a name that seems to hold a secret."""
+    fast-forward is accepted. Large files of Git LFS are sent first. Raises RefusedError if they
+    cannot be, and for a name that seems to hold a secret; UnknownError."""
     remote = where(ws)
     if remote is None:
         return _update(ws.folder, commit, name, expected)
     _refuse_secret(name)
+    _send_large_files(ws, remote, commit, name)
     lease = [] if expected is None else [f"--force-with-lease={HEADS}{name}:{expected}"]
     pushed = _push(ws, remote, [*lease, remote.name, f"{commit}:{HEADS}{name}"])
     if pushed.answer is PushOutcome.DONE:
@@ -159,6 +194,37 @@ def _refuse_secret(name: str) -> None:
             f"The branch's name seems to contain {kind}. It would be pushed with the branch.",
             hint="Rename the branch: `git branch -m NAME`.",
         )
+
+
+def _send_large_files(ws: Workspace, remote: Remote, commit: str, name: str) -> None:
+    """Send the files of Git LFS in `commit`, as its hook does for a push. What a remote branch has
+    was sent with it; at a merge, that is made sure of. Raises RefusedError, UnknownError."""
+    folder, base = _base_folder(ws), trunk(ws)
+    has_lfs = name == base and large_files.is_installed(folder)
+    main_tip = worktree_admin.tip(folder, tracking(remote, name))
+    excluded = [main_tip] if has_lfs and main_tip else [f"--remotes={remote.name}"]
+    files = large_files.pointed_at(folder, ws.common_dir, commit, excluded)
+    if not files:
+        return
+    number = count(len(files), "large file")
+    if not (has_lfs or large_files.is_installed(folder)):
+        raise RefusedError(
+            f"{file(name)} has {number} of Git LFS, and `git lfs` is not installed here. Without "
+            "it, others would get pointers to files that nobody has.",
+            hint=f"Install git-lfs, and run the same command again. `git push {remote.name} "
+            f"{file(name)}` also sends them if a hook of yours does that.",
+        )
+    with progress.step(f"sending {number} of {name}"):
+        for start in range(0, len(files), AT_ONCE):
+            some = files[start : start + AT_ONCE]
+            done = _run_remote(ws, remote, ["lfs", "push", "--object-id", remote.name, *some])
+            if done.code != 0:
+                raise RefusedError(
+                    f"Git LFS did not send {number} of {file(name)}, so nothing was pushed: "
+                    f"{one_line(masked(done.err.strip() or done.text), 300)}.",
+                    hint="`git lfs push` needs the files here (`git lfs fetch`) and access to the "
+                    "server. Then run the same command again.",
+                )
 
 
 def delete(ws: Workspace, name: str, *, expected: str) -> Pushed:
@@ -217,9 +283,9 @@ def _has_commit(folder: Path, remote: Remote, name: str, commit: str) -> bool:
     return worktree_admin.tip(folder, tracking(remote, name)) == commit
 
 
-def _fetch(ws: Workspace, remote: Remote, names: Sequence[str]) -> None:
+def _fetch(ws: Workspace, remote: Remote, names: Sequence[str], *options: str) -> None:
     refspecs = [f"+{HEADS}{name}:{tracking(remote, name)}" for name in names]
-    args = ["fetch", *_FETCH_FLAGS, remote.name, *refspecs]
+    args = ["fetch", *_FETCH_FLAGS, *options, remote.name, *refspecs]
     for _ in range(ATTEMPTS):
         done = _run_remote(ws, remote, args)
         if done.code == 0:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError, RefusedError
-from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.core.ids import AGENT_BRANCHES, issue_of_branch
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
@@ -31,7 +31,6 @@ from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.provisioned_files import unchanged_files
 from ghp_agents.worktrees.removal import Removed
 
-PREFIX = "agent/"
 _ENDED = (Liveness.GONE, Liveness.DEAD, Liveness.STOPPED)
 
 
@@ -154,11 +153,11 @@ def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: st
 
 
 def _why_unowned_branch(owners: _Owners, name: str) -> str:
-    return owners.why_unowned(_agent_of(name), name) if name.startswith(PREFIX) else ""
+    return owners.why_unowned(_agent_of(name), name) if name.startswith(AGENT_BRANCHES) else ""
 
 
 def _agent_of(branch: str) -> str:
-    return branch.removeprefix(PREFIX).partition("/")[0]
+    return branch.partition("/")[2].partition("/")[0]
 
 
 def _open(ws: Workspace, path: Path) -> Workspace | None:

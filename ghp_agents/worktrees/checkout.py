@@ -11,12 +11,20 @@ from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.workspace import agent_named_in
 
 
-def of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:
+def of_issue(
+    folder: Path, numbers: Container[int | None], recorded: Container[str | None] = ()
+) -> Checkout | None:
     """Return the worktree whose branch names an issue with one of these numbers; None without one.
 
-    If several do, it is the one that `git worktree list` shows first.
+    If several do, it is the first in `git worktree list` whose branch is `recorded` for it.
     """
-    return next((x for x in _of_issue(folder, numbers) if x.path.is_dir()), None)
+    worktrees = all_of_issue(folder, numbers)
+    return min(worktrees, key=lambda checkout: checkout.branch not in recorded, default=None)
+
+
+def all_of_issue(folder: Path, numbers: Container[int | None]) -> list[Checkout]:
+    """Return the worktrees whose branches name an issue with one of these numbers."""
+    return [checkout for checkout in _of_issue(folder, numbers) if checkout.path.is_dir()]
 
 
 def missing_of_issue(folder: Path, numbers: Container[int | None]) -> Checkout | None:

@@ -1,15 +1,18 @@
 """The user's branches on the remote: what is there, and pushes that overwrite nothing."""
 
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core import notices
-from ghp_agents.core.errors import UnknownError
+from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
+from tests.git.test_large_files import OIDS, pointer
 from tests.support.git import commit, git, refs
 from tests.support.hosts import hook, workspace
 
@@ -179,3 +182,94 @@ def test_who_git_does_not_know_commits_under_the_agents_name(
         "GIT_AUTHOR_NAME": "worker-1", "GIT_AUTHOR_EMAIL": "ghp-agents@invalid",
         "GIT_COMMITTER_NAME": "worker-1", "GIT_COMMITTER_EMAIL": "ghp-agents@invalid",
     }  # fmt: skip
+
+
+LFS = """#!/bin/sh
+[ "$1" = version ] && exit 0
+echo "$@" >> "{log}"
+[ ! -f "{log}.fails" ] || {{ echo "batch response: no such server" >&2; exit 2; }}
+"""
+
+
+@pytest.fixture
+def lfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where a stand-in for Git LFS writes how it was called."""
+    log, program = tmp_path / "lfs.log", tmp_path / "bin/git-lfs"
+    program.parent.mkdir()
+    program.write_text(LFS.format(log=log))
+    program.chmod(0o755)
+    log.write_text("")
+    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    return log
+
+
+def with_large_file(clone: Path) -> str:
+    """A commit that points to a large file."""
+    return commit(clone, {".gitattributes": "*.bin filter=lfs\n", "a.bin": pointer(OIDS[0])})
+
+
+def test_large_files_are_sent_before_the_commits_that_point_to_them(
+    clone: Path, remote: Path, lfs: Path
+) -> None:
+    ws, oid = workspace(clone), with_large_file(clone)
+    assert branches.push(ws, oid, "b", expected="").answer is PushOutcome.DONE
+    assert branches.push(ws, oid, "c", expected="").answer is PushOutcome.DONE
+    sent = f"push --object-id origin {OIDS[0]}\n"
+    assert lfs.read_text() == sent, "the remote has them with the first branch"
+    assert branches.push(ws, oid, "main", expected=None).answer is PushOutcome.DONE
+    assert lfs.read_text() == sent * 2, "a merge makes sure of it"
+
+
+def test_nothing_is_pushed_if_large_files_cannot_be_sent(
+    clone: Path, remote: Path, lfs: Path
+) -> None:
+    ws, oid, before = workspace(clone), with_large_file(clone), refs(remote)
+    lfs.with_suffix(".log.fails").touch()
+    with pytest.raises(RefusedError, match="did not send 1 large file of b, so nothing was pushed"):
+        branches.push(ws, oid, "b", expected="")
+    assert refs(remote) == before
+
+
+@pytest.mark.skipif(shutil.which("git-lfs") is not None, reason="Git LFS is installed here")
+def test_without_git_lfs_pointers_are_pushed_by_nobody(clone: Path, remote: Path) -> None:
+    ws, oid, before = workspace(clone), with_large_file(clone), refs(remote)
+    with pytest.raises(RefusedError, match="`git lfs` is not installed here"):
+        branches.push(ws, oid, "b", expected="")
+    assert refs(remote) == before
+    git(clone, "push", "--quiet", "--no-verify", "origin", "HEAD:b")  # by hand
+    assert branches.push(ws, oid, "b", expected=oid).answer is PushOutcome.DONE
+
+
+def test_a_shallow_clone_fetches_what_a_merge_needs(
+    clone: Path, remote: Path, tmp_path: Path
+) -> None:
+    git(clone, "push", "--quiet", "origin", "HEAD:b")
+    for number in range(3):
+        commit(clone, {"a.txt": f"{number}\n"})
+    git(clone, "push", "--quiet", "origin", "main")
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{remote}", "shallow")
+    ws = workspace(tmp_path / "shallow")
+    current = branches.tips(ws, "main", "b")
+    branches.connect(ws, "main", current)
+    assert git(ws.folder, "merge-base", current["main"], current["b"]) == current["b"]
+    assert notices.take() == [
+        "This clone is shallow and had no common commit of main and b, so all commits of each "
+        "were fetched."
+    ]
+    branches.connect(ws, "main", current)
+    assert notices.take() == []
+
+
+def test_a_history_of_its_own_is_looked_for_to_the_end_and_stays_apart(
+    clone: Path, remote: Path, tmp_path: Path
+) -> None:
+    git(clone, "switch", "--quiet", "--orphan", "other")
+    commit(clone, {"b.txt": "1\n"})
+    git(clone, "push", "--quiet", "origin", "other")
+    git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{remote}", "shallow")
+    ws = workspace(tmp_path / "shallow")
+    branches.connect(ws, "main", branches.tips(ws, "main", "other"))
+    (text,) = notices.take()
+    assert text.endswith(
+        "had no common commit of main and other, so all commits of each were fetched."
+    )

@@ -94,6 +94,14 @@ class ConflictWarningJson(TypedDict):
     definition: LostDefinitionJson
 
 
+class SpellingWarningJson(TypedDict):
+    """Names of files or folders that differ only in case; the agents add the first one, or both."""
+
+    agents: list[str]
+    paths: list[str]
+    text: str
+
+
 class UnreadWorkJson(TypedDict):
     """Work that could not be compared."""
 
@@ -111,4 +119,5 @@ class ConflictReportJson(TypedDict):
     withTrunk: list[TrunkConflictJson]
     order: MergeOrderJson | None
     unread: list[UnreadWorkJson]
+    spellings: list[SpellingWarningJson]
     warnings: list[ConflictWarningJson]

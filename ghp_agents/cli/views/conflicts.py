@@ -25,6 +25,8 @@ def show(report: ConflictReport, now: float, agent: str | None = None) -> None:
         _show_conflicts(report)
     for warning in report.warnings:
         output.warn(warning.text)
+    for spelling in report.spellings:
+        output.warn(spelling.text)
     for unread in report.unread[:UNREAD_SHOWN]:
         output.warn(f"Cannot compare the work of {unread.name}: {unread.reason}.")
     if len(report.unread) > UNREAD_SHOWN:
@@ -130,6 +132,7 @@ def document(report: ConflictReport) -> dict[str, Any]:
         ],
         "order": report.order and picked(report.order, "free resolving"),
         "unread": [{"name": work.name, "why": work.reason} for work in report.unread],
+        "spellings": [picked(spelling, "agents paths text") for spelling in report.spellings],
         "warnings": [
             {
                 **picked(warning, "agents path line"), **picked(warning.lost, "lines"),

@@ -33,20 +33,6 @@ NAMES = (
 )  # fmt: skip
 
 
-def configured(top: Path, *, ours: bool = False) -> Path | None:
-    """`core.hooksPath` of a worktree, without that of our git calls, and without our own value
-    unless `ours`."""
-    args = ["config", "-z", "--show-scope", "--show-origin", "--type=path"]
-    fields = git.run([*args, "--get-all", "core.hooksPath"], cwd=top).names
-    entries = zip(fields[::3], fields[1::3], fields[2::3], strict=False)
-    values = [
-        value
-        for scope, origin, value in entries
-        if scope != "command" and (ours or not origin.endswith(plain_config.HOOKS_FILE))
-    ]
-    return Path(values[-1]) if values and values[-1] else None
-
-
 def to_put(ws: Workspace) -> Iterator[Step]:
     """Steps to install what is missing."""
     folder, config = ws.ghp_dir / FOLDER, ws.common_dir / plain_config.HOOKS_FILE

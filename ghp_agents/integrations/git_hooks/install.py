@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import files, user_file
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.git import exclude, worktree
+from ghp_agents.git import exclude, own_hooks, worktree
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import own_file
 from ghp_agents.integrations.git_hooks import dispatch
@@ -52,7 +52,7 @@ def hook_files(ws: Workspace) -> list[HookFile]:
 
 
 def _hook(ws: Workspace, name: str, top: Path, tops: Sequence[Path]) -> HookFile:
-    folder = dispatch.configured(top)
+    folder = own_hooks.configured(top)
     folder = ws.common_dir / "hooks" if folder is None else top / folder
     husky = folder.name == "_" and (folder.parent.name == ".husky" or (folder / "h").exists())
     path = (folder.parent if husky else folder) / name
@@ -90,7 +90,7 @@ def to_renew(ws: Workspace) -> list[Step]:
 
 def is_elsewhere(ws: Workspace) -> bool:
     """Whether `core.hooksPath` is set: the hooks there may be committed, or others' as well."""
-    return any(dispatch.configured(top) for top in worktree.folders(ws.folder) or [ws.folder])
+    return any(own_hooks.configured(top) for top in worktree.folders(ws.folder) or [ws.folder])
 
 
 def _to_put(ws: Workspace, hook: HookFile) -> Iterator[Step]:

@@ -10,6 +10,7 @@ from pathlib import Path
 from ghp_agents.core import process, user_file
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import random_hex
+from ghp_agents.git import own_hooks
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
 from ghp_agents.integrations.git_hooks import dispatch
 from ghp_agents.integrations.git_hooks import script as hook_script
@@ -25,7 +26,7 @@ def failure(ws: Workspace, top: Path) -> str:
     installed in this clone."""
     if not os.access(scripts(ws)[NAME], os.X_OK):
         return ""
-    folder = dispatch.configured(top, ours=True)
+    folder = own_hooks.configured(top, ours=True)
     hook = top / folder / NAME if folder else ws.common_dir / "hooks" / NAME
     is_ours = hook.parent == (ws.ghp_dir / dispatch.FOLDER).resolve()
     if not is_ours and not hook_script.has_block(user_file.read(hook) or b""):

@@ -73,6 +73,7 @@ class BatchMerger:
         base = self.waiting[0].base
         pulls = [pull for pull in self.waiting if pull.base == base]
         tips = branches.tips(self._who.ws, base, *(pull.branch for pull in pulls))
+        branches.connect(self._who.ws, base, tips)
         looks = MergeLooks(self._who, base, tips, pulls)
         stack = MergeStack(self._who.ws, looks.trunk, self._who.me.name)
         chosen: list[Queued] = []

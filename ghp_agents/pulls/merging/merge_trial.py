@@ -70,6 +70,7 @@ def try_merge(who: Merger, pull: Pull) -> TrialLook:
         if who.forge.is_local and merge.landed(folder, trunk, pull.head):
             return TrialLook(pull.head, trunk, trunk, is_there=True)
         raise branch_gone(pull)
+    branches.connect(who.ws, pull.base, current)
     if worktree.contains(folder, head, trunk):
         return TrialLook(head, trunk, head)
     if who.forge.is_local:

@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import issue_of_branch
-from ghp_agents.pulls.branch_names import LIMIT, branch_name, folder_name, of_issue
+from ghp_agents.pulls.branches.branch_names import (
+    LIMIT,
+    above,
+    best,
+    branch_name,
+    folder_name,
+    free_name,
+    names,
+    of_agents,
+)
 from tests.support.git import run_git
 
 NAMES = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,40}[a-z0-9]", fullmatch=True).filter(
@@ -76,13 +85,45 @@ def test_a_worktree_is_called_as_upstream_would(number: int, title: str, expecte
 
 
 def test_ones_own_branch_goes_before_that_of_another() -> None:
-    names = ["main", "agent/worker-2/12-a", "agent/worker-1/12-b", "agent/worker-1/13-c"]
-    assert of_issue(names, 12, "worker-1") == "agent/worker-1/12-b"
-    assert of_issue(names, 12, "worker-2") == "agent/worker-2/12-a"
-    assert of_issue(names, 12, "worker-3") == "agent/worker-1/12-b"
-    assert of_issue(names, 14, "worker-1") is None
+    worked_on = ["agent/worker-2/12-a", "agents/worker-1/12-b", "12-c"]
+    assert best(worked_on, "worker-1") == "agents/worker-1/12-b"
+    assert best(worked_on, "worker-2") == "agent/worker-2/12-a"
+    assert best(worked_on, "worker-3") == "12-c"
+    assert best([], "worker-1") is None
 
 
-def test_a_persons_branch_counts_only_where_an_agent_said_to_be_on_it() -> None:
-    assert of_issue(["ann/12-parse"], 12, "worker-1") is None
-    assert of_issue(["ann/12-parse"], 12, "worker-1", {"ann/12-parse"}) == "ann/12-parse"
+def test_a_branch_of_agents_names_one_and_the_issue() -> None:
+    assert of_agents("agent/worker-1/12-b", 12) == "worker-1"
+    assert of_agents("agents/as-7-up/12-b", 12) == "7-up"
+    assert of_agents("agent/worker-1/12-b", 13) == ""
+    assert of_agents("ann/12-b", 12) == ""
+
+
+@pytest.mark.parametrize(
+    ("taken", "expected"),
+    [
+        ([], "agent/w1/12-a"),
+        (["agent/w1/12-a", "Agent/w1/12-A-2"], "agent/w1/12-a-3"),
+        (["agent/w1/12-a/part"], "agent/w1/12-a-2"),
+        (["agent/w1"], "agent/as-w1/12-a"),
+        (["Agent"], "agents/w1/12-a"),
+        (["agent", "agents"], "12-a-by-w1"),
+        (["agent", "agents", *("12-a-by-w1" + end for end in ("", "/x"))], "12-a-by-w1-2"),
+    ],
+)
+def test_a_name_is_chosen_that_git_can_create_beside_the_others(
+    taken: list[str], expected: str
+) -> None:
+    assert free_name(names("w1", 12, "a"), taken) == expected
+
+
+SHORT = st.lists(st.sampled_from(["a", "A", "b"]), min_size=1, max_size=3).map("/".join)
+
+
+@given(st.lists(SHORT, max_size=4), st.lists(SHORT, min_size=1, max_size=2))
+def test_a_free_name_is_above_and_below_no_other(taken: list[str], wanted: list[str]) -> None:
+    name = (free_name(wanted, taken) or "").casefold()
+    for other in (other.casefold() for other in taken):
+        assert name != other
+        assert name not in above(other)
+        assert other not in above(name)
