@@ -28,7 +28,12 @@ LOGINS = (
     ".config/gh", ".config/hub", ".config/git/credentials", ".git-credentials", ".netrc",
     ".cache/git/credential", ".git-credential-cache",
 )  # fmt: skip
-PRIVATE = ("/tmp", "/dev")  # the run has them for itself
+PRIVATE = ("/tmp", "/dev/shm", "/dev")  # the run has them for itself
+# They name caches that a box could not write; without them, caches are in its own home.
+CACHES = (
+    "XDG_CACHE_HOME", "XDG_STATE_HOME", "PIP_CACHE_DIR", "UV_CACHE_DIR", "PRE_COMMIT_HOME",
+    "npm_config_cache", "GOCACHE", "GOMODCACHE", "RUFF_CACHE_DIR", "MYPY_CACHE_DIR",
+)  # fmt: skip
 # Of the run's process, which has another number in the sandbox.
 NUMBERS = ("GHP_AGENT_PID", "CLAUDE_PID")
 
@@ -55,28 +60,52 @@ def trouble(environ: Mapping[str, str]) -> str:
     """Why bubblewrap cannot be used; empty if it can."""
     try:
         done = process.run(list(TRY), cwd=Path("/"), env=environ, timeout=TRY_S)
+    except FileNotFoundError:
+        return "it is not installed"
     except (GhpError, OSError) as error:
         return str(error)
     return "" if done.code == 0 else done.err.strip()[:200] or f"it exits with code {done.code}"
 
 
-def wrap(
-    words: Sequence[str], tree: Path, binds: Sequence[Bind], logins: Sequence[Path] = ()
-) -> list[str]:
+class BoxView(NamedTuple):
+    """What a box is like, besides what is bound in it."""
+
+    hidden: Sequence[Path] = ()  # stored logins
+    shown: Sequence[Path] = ()  # to be read, also below a folder that the box has for itself
+    values: Mapping[str, str] = {}  # variables that only the box has
+
+
+def wrap(words: Sequence[str], tree: Path, binds: Sequence[Bind], view: BoxView) -> list[str]:
     """The command line for a client inside the sandbox. A later one of `binds` is in front of an
-    earlier one; `logins` are hidden."""
-    programs = [sys.prefix, str(Path(__file__).parents[2])]  # without them our hooks cannot run
-    ours = [path for path in programs if path.startswith(tuple(f"{x}/" for x in PRIVATE))]
+    earlier one."""
+    programs = [Path(sys.prefix), Path(__file__).parents[2]]  # without them our hooks cannot run
+    shown = {path for path in map(_readable, map(str, (*programs, *view.shown, *words))) if path}
     hidden = [path for path in map(Path, SOCKETS) if path.exists()]
-    secret = [path.resolve() for path in logins if path.exists()]
+    secret = [path.resolve() for path in view.hidden if path.exists()]
     return [
-        PROGRAM, *ROOM, *(word for name in NUMBERS for word in ("--unsetenv", name)),
+        PROGRAM, *ROOM, *(word for name in (*NUMBERS, *CACHES) for word in ("--unsetenv", name)),
         *(word for path in hidden for word in _hide(path)),
-        *(word for path in ours for word in ("--ro-bind-try", path, path)),
+        *(word for path in sorted(shown) for word in ("--ro-bind", path, path)),
         *(word for bind in binds for word in _bound(bind)),
         *(word for path in secret for word in _hide(path)),
+        *(word for name, value in view.values.items() for word in ("--setenv", name, value)),
         "--chdir", str(tree), "--", *words,
     ]  # fmt: skip
+
+
+def _readable(word: str) -> str:
+    """What is shown to a box of a private folder, for a path there: a folder, and for a file the
+    folder that it is in, because scripts read what is beside them. Empty for all else."""
+    if not word.startswith(tuple(f"{top}/" for top in PRIVATE)) or "\0" in word:
+        return ""
+    path = Path(word)
+    try:
+        kept = path if path.is_dir() else path.parent if path.is_file() else None
+    except OSError:  # a text that is no path
+        return ""
+    if kept is None or str(path) in PRIVATE:
+        return ""
+    return word if str(kept) in PRIVATE else str(kept)
 
 
 def _bound(bind: Bind) -> tuple[str, str, str]:

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError
 from ghp_agents.demo import night_jobs as jobs
-from ghp_agents.demo.night_agent import STUCK
+from ghp_agents.demo.night_agent import HANGS
 from ghp_agents.demo.sandbox import CLONES, PROGRAM, Sandbox, ghp, make_clones, run
 from ghp_agents.demo.scenes import marked
 from ghp_agents.escalations import service as escalation
@@ -206,8 +206,9 @@ def _kill(shift: Shift) -> None:
     """Kill the agent that does not come back."""
     ws = shift.place.app(NIGHT).ws
     for night_run in folder.read_all(ws):
-        is_stuck = (folder.of(ws, night_run.id) / STUCK).exists()
-        if is_stuck and night_run.state == record.RUNNING and processes.lives(night_run):
+        if night_run.state != record.RUNNING or not processes.lives(night_run):
+            continue
+        if HANGS in folder.LogReader(folder.of(ws, night_run.id)).lines():
             stuck = f"{night_run.agent}, which hangs at #{night_run.issue}"
             shift.say("you", f"kill {stuck}, as a crash would.")
             os.killpg(night_run.pid, signal.SIGKILL)

@@ -12,9 +12,8 @@ from ghp_agents.demo.night_jobs import NightJob
 from ghp_agents.demo.sandbox import ghp, run, run_git
 from ghp_agents.git import process as git
 from ghp_agents.ports import Clock
-from ghp_agents.runs.processes import PROMPT_FILE
 
-STUCK = "stuck"  # a file in the folder of the run that is killed then
+HANGS = "I measure, and do not come back."  # in the log of the run that is killed then
 Say = Callable[[str], None]
 STUCK_S = 600.0  # seconds; it is killed long before
 
@@ -37,8 +36,7 @@ def play(folder: Path, environ: Mapping[str, str], clock: Clock, say: Say) -> in
     is_first = not path.exists()
     path.write_text(jobs.code(job, answer, wrong=is_first and job.trouble == jobs.RED))
     if is_first and job.trouble == jobs.KILLED:
-        say("I measure, and do not come back.")
-        Path(environ[PROMPT_FILE]).with_name(STUCK).touch()
+        say(HANGS)
         clock.wait(STUCK_S)
         return 1
     (folder / f"test_{job.module}").write_text(jobs.test_code(job))

@@ -1,6 +1,7 @@
 """The doctor's check of the sandbox for runs: whether it works, and what else is available."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from ghp_agents.cards import container, sandbox
 from ghp_agents.cards.container import CONTAINER, PROGRAMS
@@ -13,15 +14,18 @@ HINT = "docs/sandboxes.md"
 
 
 def check(ws: Workspace) -> Iterator[Finding]:
-    """Check the sandbox that the settings ask for; without one, say what cards could have."""
+    """Check the sandbox of what runs unattended, if a person chose one or a card has
+    permissions."""
     settings = ws.settings.runs or {}
-    setting = settings.get("sandbox") or sandbox.NEVER
-    if setting in PROGRAMS:
-        yield _container(ws, setting, settings.get("image") or "", settings.get("network") or "")
-    elif setting != sandbox.NEVER:
-        yield _bubblewrap(ws, setting)
-    elif any(fields.get("permissions") is not None for fields in ws.settings.cards.values()):
-        yield info(CODE, f"Runs of `agent-work` have no sandbox. {_available(ws)}", HINT)
+    chosen, image = settings.get("sandbox"), settings.get("image") or ""
+    has_limits = any(card.get("permissions") is not None for card in ws.settings.cards.values())
+    if chosen in PROGRAMS:
+        yield _container(ws, chosen, image, settings.get("network") or "")
+    elif chosen == sandbox.NEVER:
+        if has_limits:
+            yield info(CODE, f"Runs of `agent-work` have no sandbox. {_available(ws)}", HINT)
+    elif chosen or has_limits:
+        yield _bubblewrap(ws, chosen or sandbox.AUTO, image)
 
 
 def _container(ws: Workspace, setting: str, image: str, network: str) -> Finding:
@@ -32,10 +36,14 @@ def _container(ws: Workspace, setting: str, image: str, network: str) -> Finding
     return ok(CODE, f"Runs are in containers of {box.program}, image {box.image}.")
 
 
-def _bubblewrap(ws: Workspace, setting: str) -> Finding:
+def _bubblewrap(ws: Workspace, setting: str, image: str) -> Finding:
     trouble = sandbox.trouble(ws.environ)
     if not trouble:
         return ok(CODE, f"Runs are in bubblewrap ({setting}).")
+    if setting == sandbox.AUTO and image:
+        with suppress(NotSetUpError):
+            box = container.find(CONTAINER, image, "", ws.environ)
+            return ok(CODE, f"Runs are in containers of {box.program}, image {box.image}.")
     kind = warning if setting == sandbox.AUTO else error
     text = f"Runs cannot use bubblewrap: {trouble}. {_available(ws)}"
     return kind(CODE, text, f"Install bubblewrap, or see {HINT} for containers.")

@@ -73,9 +73,14 @@ def end(run: RunRecord, wait: Callable[[float], None]) -> None:
             with contextlib.suppress(OSError):
                 os.kill(run.pid, signal.SIGTERM)  # before it sees that its client has ended
         running.end(run.pid, run.started, wait)
+    end_container(run)
+    end_rest(run.id)
+
+
+def end_container(run: RunRecord) -> None:
+    """Remove a run's container, if it has one. Raises GhpError."""
     if run.container in container.PROGRAMS[container.CONTAINER]:
         container.remove(run.container, run.id, os.environ)
-    end_rest(run.id)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.cards.container import Container
 from ghp_agents.core import files, process, running
 from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.core.clock import ago, to_text
@@ -23,8 +24,10 @@ from ghp_agents.hotpath.background import RUN
 from ghp_agents.messages import service as messages
 from ghp_agents.messages.service import Draft
 from ghp_agents.ports import Context
+from ghp_agents.pulls import finish_later
 from ghp_agents.runs import folder, launch, processes, rights, runners, stream, task
-from ghp_agents.runs.boxes import enclosure
+from ghp_agents.runs.boxes import choice, enclosure
+from ghp_agents.runs.boxes.enclosure import Process
 from ghp_agents.runs.folder import LogReader
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED, RUNNING, STARTING, STOPPED, RunRecord
 from ghp_agents.runs.runners import PROMPT_LIMIT
@@ -57,6 +60,7 @@ class StartedTask(NamedTuple):
     run: RunRecord
     child: Child
     note: str
+    unboxed: str = ""  # why nothing holds it
 
 
 Lead = Callable[[str], Sequence[str]]  # the command that leads the run with this id
@@ -68,6 +72,11 @@ def start(
     """Start a task in this worktree. Raises RefusedError, also if its client cannot be
     held to its permissions, UsageError, GhpError, OSError."""
     by = ws.actor()
+    if finish_later.is_needed(ws.environ):
+        raise RefusedError(
+            "This run is in a sandbox. It cannot start tasks.",
+            hint="Run the command itself here, or ask a person: `ghp agent-escalate TEXT`.",
+        )
     allowed = (ws.settings.runs or {}).get("tasks") or ()
     if not by.is_person and not {declared.name, "*"} & {*allowed}:
         raise RefusedError(
@@ -80,42 +89,47 @@ def start(
     title = one_line(shlex.join([declared.name, *args]), SUMMARY)
     runner = "sh" if declared.run else runners.find(declared.runner).name
     agent = "" if declared.run else agent_name(f"{declared.name[:50]}-{id_[:4]}")
+    boxed = choice.of(ws, declared.card, runner)
     run = RunRecord(
         id_, agent, 0, runner, str(ws.folder),
         ws.branch or "", to_text(ws.clock.now()), boot, seconds, task=title,
         starter="" if by.is_person else by.name,
+        container=boxed.program if isinstance(boxed, Container) else "",
     )  # fmt: skip
     place = folder.of(ws, run.id)
     if declared.card:
         rights.check(declared.card, runner)
-    own = {RUN: run.id, PROGRESS: str(place / STEPS), "PWD": run.path}
+    steps = place / STEPS
+    own = {RUN: run.id, PROGRESS: str(steps), "PWD": run.path}
     if agent:
         own |= {"GHP_AGENT": agent, processes.PROMPT_FILE: str(place / "prompt.md")}
     folder.write(ws, run)
     words, keeps, given = _command(ws, declared, args, run, place)
     prompt = task.filled(declared.prompt, args)
     files.write_atomically(place / "prompt.md", prompt.encode("utf-8", "replace"))
-    orders = TaskOrders(tuple(words), declared.time, declared.steps)
+    kept = {*keeps, *keep}
+    client = Process(words, {**for_commands(ws.environ, kept), **given, **own})
+    # The box of a shell command has no stored logins. Outside of one it has, as other commands.
+    if boxed or agent:
+        steps.touch(mode=0o600)
+        client = enclosure.enclose(ws, run, place, client, kept, boxed, [steps])
+    orders = TaskOrders(tuple(client.words), declared.time, declared.steps)
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
-    passed = {*keeps, *keep}
-    environ = {**for_commands(ws.environ, passed), **given, **own}
-    if agent and not rights.gives_login(passed):
-        environ |= enclosure.without_login(place, environ)
     try:
-        child = process.start(lead(run.id), cwd=ws.folder, env=environ, log=place / "log")
+        child = process.start(lead(run.id), cwd=ws.folder, env=client.environ, log=place / "log")
     except OSError as error:
         _end(ws, run, FAILED, f"cannot start: {error.strerror}")
         raise
     folder.forget_oldest(ws)
     note = left_out_variables.note(
-        ws.home_folder, ws.environ, passed, "the task does", left_out_variables.OPTION
+        ws.home_folder, ws.environ, kept, "the task does", left_out_variables.OPTION
     )
-    return StartedTask(run, child, note)
+    return StartedTask(run, child, note, choice.warning(ws, runner, boxed))
 
 
 def _command(
     ws: Workspace, declared: TaskFile, args: Sequence[str], run: RunRecord, place: Path
-) -> tuple[list[str], Sequence[str], Mapping[str, str]]:
+) -> tuple[Sequence[str], Sequence[str], Mapping[str, str]]:
     """The command, the variables with keys that it needs, and others that it gets. Raises
     GhpError, OSError."""
     if declared.run:
@@ -172,6 +186,9 @@ def lead(ctx: Context, run: RunRecord) -> RunRecord:
             one_line(shown(listener.last, ws.environ), SUMMARY) or "it printed nothing",
         )
     processes.kill_below(os.getpid())
+    with contextlib.suppress(GhpError, OSError):
+        processes.end_container(run)
+        enclosure.clean(ws, run, place)
     notify(ctx, run)
     processes.end_rest(run.id)
     return run
@@ -207,6 +224,8 @@ def cancel(ctx: Context, run: RunRecord, reason: str) -> RunRecord:
             f"{run.about} ({run.name}) has ended: {run.outcome}.", hint="There is nothing to do."
         )
     processes.end(run, ws.clock.wait)
+    with contextlib.suppress(GhpError, OSError):
+        enclosure.clean(ws, run, folder.of(ws, run.id))
     by = ws.actor()
     run = next((other for other in folder.read_all(ws) if other.id == run.id), run)
     if run.state == ENDED:

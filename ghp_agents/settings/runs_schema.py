@@ -27,7 +27,7 @@ class RunsConfig(BaseModel):
 
     openai: OpenAIConfig | None = None
     # `cards/sandbox.py`, `cards/container.py`
-    sandbox: Literal["auto", "bwrap", "container", "podman", "docker", "none"] = "none"
+    sandbox: Literal["auto", "bwrap", "container", "podman", "docker", "none"] = "auto"
     # The image of containers; and their network, for cards that allow not all of it.
     image: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._/:@-]{0,254}$")
     network: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.cards import sandbox
-from ghp_agents.cards.sandbox import Bind
+from ghp_agents.cards.sandbox import Bind, BoxView
 from ghp_agents.core.errors import NotSetUpError
-from tests.support import logins
-from tests.support.consent import mine
+from tests.support import boxes, logins
 from tests.support.ghp import run_ghp
 from tests.support.git import git
 from tests.support.runs import Shift, shift_of, states
@@ -35,9 +34,6 @@ FINISHES = f"""
 echo new >new.txt; git add . && git commit -qm "Add a file"
 {sys.executable} -m ghp_agents agent-finish >/dev/null 2>&1
 """
-works = pytest.mark.skipif(
-    bool(sandbox.trouble(os.environ)), reason="bubblewrap is not installed, or is not allowed here"
-)
 
 
 @pytest.fixture
@@ -49,9 +45,8 @@ def shift(repo: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shift]:
 
 
 @pytest.mark.slow
-@works
+@boxes.works
 def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> None:
-    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
     path = shift.repo / ".git/agent.sh"
     path.write_text(TRIES.format(repo=shift.repo))
     runner = f"sh {path} {{prompt_file}}"
@@ -62,7 +57,7 @@ def test_a_boxed_run_finishes_its_work_and_writes_nowhere_else(shift: Shift) -> 
     settings.parent.mkdir()
     settings.write_text("{}")
     # The tests' home and programs may be below /dev/shm, which the run has for itself.
-    env = {"PATH": f"{os.environ['PATH']}:/usr/bin:/bin"}
+    env = boxes.ENV
     args = ["agent-work", "--agent", "night", "--once", "--runner", runner]
     done = run_ghp(args, shift.repo, env)
     assert done.code == 0, done.err
@@ -86,14 +81,13 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield Path(folder)
 
 
-@works
+@boxes.works
 @pytest.mark.slow
 def test_a_boxed_run_reads_no_stored_login_and_its_supervisor_sends_its_work(
     clone: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also if it undoes the variables."""
     monkeypatch.setenv("GHP_BACKGROUND", "0")
-    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
     path = logins.store(clone, home, home / "bin")
     shift = shift_of(clone, "One")
     script = clone / ".git/agent.sh"
@@ -102,7 +96,7 @@ def test_a_boxed_run_reads_no_stored_login_and_its_supervisor_sends_its_work(
     mine_too = "git config --global user.name\n"
     script.write_text(f"{undo}{logins.TRIES}{files}{mine_too}{FINISHES}")
     args = ["agent-work", "--agent", "night", "--once", "--runner", f"sh {script} {{prompt_file}}"]
-    done = run_ghp(args, clone, {"PATH": f"{os.environ['PATH']}:{path}"})
+    done = run_ghp(args, clone, {"PATH": f"{path}:{boxes.ENV['PATH']}"})
     assert done.code == 0, done.err
     log = run_ghp("agent-logs night", clone).out
     assert logins.SECRET not in log
@@ -128,9 +122,26 @@ def test_sockets_of_other_programs_are_hidden(
     (tmp_path / "user").mkdir()
     places = [str(tmp_path / name) for name in ("user", "docker.sock", "none")]
     monkeypatch.setattr(sandbox, "SOCKETS", places)
-    words = " ".join(sandbox.wrap(["a"], tmp_path, []))
+    words = " ".join(sandbox.wrap(["a"], tmp_path, [], BoxView()))
     assert f"--tmpfs {places[0]} --bind /dev/null {places[1]} " in words
     assert places[2] not in words
+
+
+def test_what_a_box_has_for_itself_shows_what_its_command_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script with what is beside it, but no file that is nobody's, and no device."""
+    monkeypatch.setattr(sandbox, "PRIVATE", (str(tmp_path), "/dev"))
+    (tmp_path / "bin").mkdir()
+    for name in ("bin/agent.sh", "alone.sh"):
+        (tmp_path / name).touch()
+    named = [str(tmp_path / name) for name in ("bin/agent.sh", "alone.sh", "none.sh", "")]
+    words = sandbox.wrap([*named, "/dev/null", "a\0b"], Path("/tree"), [], BoxView())
+    shown = [words[at + 1] for at, word in enumerate(words) if word == "--ro-bind"]
+    assert {path for path in shown if path.startswith(str(tmp_path))} == {
+        str(tmp_path / "bin"), str(tmp_path / "alone.sh"),
+    }  # fmt: skip
+    assert "/dev/null" not in shown
 
 
 def test_the_command_line() -> None:
@@ -138,7 +149,7 @@ def test_the_command_line() -> None:
         Bind(Path("/repo/.git"), Path("/repo/.git"), is_writable=False),
         Bind(Path("/repo/.git/cache"), Path("/own"), is_writable=True),
     ]
-    words = sandbox.wrap(["a", "b"], Path("/tree"), binds)
+    words = sandbox.wrap(["a", "b"], Path("/tree"), binds, BoxView())
     assert words[:11] == [
         "bwrap", "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc",
         "--ro-bind", "/", "/", "--dev", "/dev", "--proc",

@@ -16,6 +16,7 @@ from tests.support import hosts
 from tests.support.doctor import at_once
 from tests.support.ghp import CHECKOUT, invoke, succeed
 from tests.support.git import commit, git, refs
+from tests.support.runs import RUN
 from tests.support.setup import give_exclude, ours
 
 Clones = Callable[[int], list[Path]]
@@ -419,7 +420,7 @@ def test_what_a_person_agreed_to_goes_and_that_of_other_clones_stays(
 def test_the_homes_of_containers_go_and_hooks_for_all_repositories_stay(
     used: Path, home: Path
 ) -> None:
-    homes = enclosure.home(App(used, os.environ).ws, "worker-1")
+    homes = enclosure.home(App(used, os.environ).ws, RUN)
     assert homes.is_dir()
     assert invoke("agent-init --hooks claude --user", used).code == 0
     done = invoke("agent-init --remove --yes", used)

@@ -38,9 +38,11 @@ def findings(repo: Path, runs: Mapping[str, Any]) -> list[Finding]:
 
 @pytest.mark.usefixtures("fakes")
 def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> None:
-    assert findings(repo, {}) == []
+    assert findings(repo, {}) == findings(repo, {"sandbox": "none"}) == []
     commit(repo, {".ghp/agents/reader.md": CARD})
     (finding,) = findings(repo, {})
+    assert finding.text == "Runs are in bubblewrap (auto)."
+    (finding,) = findings(repo, {"sandbox": "none"})
     assert (finding.level, finding.text) == (
         Level.INFO, "Runs of `agent-work` have no sandbox. Available here: bubblewrap.",
     )  # fmt: skip
@@ -59,6 +61,8 @@ def test_bubblewrap_works_or_not(
         "Neither bubblewrap nor podman nor docker works here.",
     )
     fakes.install("docker", "[]")
+    (finding,) = findings(repo, {"sandbox": "auto", "image": IMAGE})
+    assert finding.text == f"Runs are in containers of docker, image {IMAGE}."
     (finding,) = findings(repo, {"sandbox": "bwrap"})
     assert (finding.level, finding.text) == (
         Level.ERROR, "Runs cannot use bubblewrap: no namespaces. Available here: docker.",

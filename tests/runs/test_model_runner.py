@@ -14,6 +14,7 @@ from ghp_agents.runs import processes
 from ghp_agents.runs.model_runner import configured
 from ghp_agents.runs.runners import RUNNERS
 from tests.support import fake_models
+from tests.support.boxes import UNBOXED
 from tests.support.clients import ghp
 from tests.support.fake_models import Call, FakeModels, Turn
 from tests.support.ghp import invoke, run_ghp, succeed
@@ -66,6 +67,7 @@ def test_a_model_works_from_an_issue_to_a_pull_request(shift: Shift, models: Fak
     assert (code, lines) == (
         0,
         [
+            UNBOXED,
             "1 agent with openai: night.",
             "+ night began R- #1 «One».",
             "+ night ended R- #1: finished: pull request #3.",

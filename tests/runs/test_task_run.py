@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from ghp_agents.runs import folder, processes, task_run
 from ghp_agents.runs.record import ENDED, RunRecord
 from ghp_agents.runs.task import TaskFile, TaskStep, parse
 from ghp_agents.wiring import App
+from ghp_agents.workspace import HOMES
+from tests.support import boxes
 from tests.support.clock import ManualClock
 from tests.support.waiting import until
 
@@ -125,6 +128,38 @@ def test_a_task_whose_leader_was_killed_has_failed_and_can_be_cleared(bureau: Bu
     assert task_run.state_of(bureau.app().ws, bureau.now(run)) == "failed"
     task_run.cancel(bureau.app(), bureau.now(run), "")
     assert processes.marked(run.id) == []
+
+
+TRIES = """\
+for place in .git/config .git/hooks/post-commit ../outside "$HOME/outside"; do
+  (echo x >>"$place") 2>/dev/null && echo "wrote $place"
+done
+echo index >index.txt; echo "50% Wait" >>"$GHP_PROGRESS"
+env -u GHP_RUN setsid sleep 1234 >/dev/null 2>&1 &
+echo x >.git/ghp/runs/new 2>&1 || echo "kept out"
+"""
+
+
+@boxes.works
+@pytest.mark.slow
+def test_a_task_in_a_box_writes_its_worktree_and_nothing_outside(bureau: Bureau) -> None:
+    bureau.environ |= boxes.ENV
+    config = (bureau.repo / ".git/config").read_bytes()
+    run = bureau.ended(bureau.start(TRIES))
+    assert (run.outcome, run.why) == ("finished", "kept out")
+    ws = bureau.app().ws
+    assert (bureau.repo / "index.txt").read_text() == "index\n"
+    assert (bureau.repo / ".git/config").read_bytes() == config
+    outside = (bureau.repo.parent, Path(ws.environ["HOME"]))
+    assert [place for place in outside if (place / "outside").exists()] == []
+    assert task_run.steps_of(ws, run)[0].percent == 50
+    homes = Path(f"{ws.spare_dir}{HOMES}")
+    assert [*homes.iterdir()] == []
+    shown = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    assert "sleep 1234" not in shown.stdout.splitlines()
+    bureau.environ["GHP_FINISH_LATER"] = "file"
+    with pytest.raises(RefusedError, match="This run is in a sandbox"):
+        bureau.start("true")
 
 
 def test_an_agent_starts_only_what_a_person_has_allowed(bureau: Bureau) -> None:

@@ -26,8 +26,8 @@ FOREIGN = (
 
 # Programs that the package, git or a test would start where a machine has them.
 HIDDEN = (
-    "claude", "codex", "cursor-agent", "direnv", "gemini", "gh", "ghp", "ghp-agents", "git-lfs",
-    "node", "npm", "npx", "opencode",
+    "bwrap", "claude", "codex", "cursor-agent", "direnv", "docker", "gemini", "gh", "ghp",
+    "ghp-agents", "git-lfs", "node", "npm", "npx", "opencode", "podman",
 )  # fmt: skip
 # The PATH as it was before `shield`, also for the processes that it starts.
 ORIGINAL = "TESTS_MACHINE_PATH"

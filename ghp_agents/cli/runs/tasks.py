@@ -93,6 +93,8 @@ def start(app: App, keep_env: tuple[str, ...], name: str, args: tuple[str, ...])
     run = started.run
     if started.note:
         output.say(started.note)
+    if started.unboxed:
+        output.warn(started.unboxed)
     output.result(run.name)
     output.done(f"Started {run.task}. To follow it: `ghp agent-tasks logs {run.name} -f`.")
 

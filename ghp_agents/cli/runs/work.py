@@ -104,7 +104,7 @@ def work(
     card = cards.of(app.ws, agent)
     chosen = runners.find(runner or card.client or (runners.OPENAI if card.url else "claude"))
     rights.check(card, chosen.name)
-    boxed = choice.of(app.ws, card, chosen)
+    boxed = choice.of(app.ws, card, chosen.name)
     program = shutil.which(chosen.program, path=app.environ.get("PATH"))
     if isinstance(boxed, Container):
         choice.check_runner(chosen)
@@ -142,7 +142,7 @@ def work(
 
     supervisor = Supervisor(app.ws, make, plan, _tell)
     _say_pause(supervisor, no_wait=no_wait)
-    if unboxed := choice.warning(app.ws, chosen, boxed):
+    if unboxed := choice.warning(app.ws, chosen.name, boxed):
         output.warn(unboxed)
     output.say(f"{count(most, 'agent')} with {chosen.name}: {', '.join(plan.agents)}.")
     with _ending(supervisor):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 # The box has its own of these: sessions, logs and databases of clients, and caches of tools.
 OWN = frozenset({
     ".cache", ".npm", ".cargo/registry", ".cargo/git", "go/pkg", ".gradle", ".m2/repository",
-    ".yarn", ".bun/install/cache", ".local/share/pnpm", ".local/share/uv", ".local/state/ghp",
+    ".yarn", ".bun/install/cache", ".local/share/pnpm/store", ".local/state/ghp",
     ".claude.json",
     *(f".claude/{name}" for name in (
         "projects", "todos", "tasks", "plans", "sessions", "session-env", "shell-snapshots",
@@ -34,6 +34,8 @@ OWN = frozenset({
     )),
     ".local/state/opencode", ".cursor/chats", ".cursor/projects",
 })  # fmt: skip
+# Programs that tools keep in a cache: the box reads the person's.
+PROGRAMS = tuple(f".cache/{name}" for name in ("ms-playwright", "puppeteer", "Cypress", "selenium"))
 # A database has files beside it.
 OWN_PREFIXES = (".codex/state_", ".codex/logs_", ".codex/goals_", ".codex/memories_",
                 ".local/share/opencode/opencode.db")  # fmt: skip
@@ -87,6 +89,10 @@ def _parts(home: Path, own: Path, folder: str) -> Iterator[HomePart]:
         name = str(entry.relative_to(home))
         if name in OWN and entry.is_dir():
             _seat(own, name, is_folder=True)  # a client may have a link to it
+            for program in PROGRAMS:
+                if program.startswith(f"{name}/") and (home / program).is_dir():
+                    _seat(own, program, is_folder=True)
+                    yield HomePart(home / program)
             continue
         if name in OWN or name.startswith(OWN_PREFIXES) or not _is_plain(entry):
             continue

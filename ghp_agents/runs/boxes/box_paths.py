@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
 
+MAIN_LOCK = "update-.git.lock"  # of the main worktree
 OWN = "box"  # in the run's folder: what the box has instead of folders of the clone
 # Of the clone's folder of ours. Records, presence, and what hooks note about edits and news.
 RECORDS = (
@@ -22,6 +23,8 @@ RECORDS = (
 )  # fmt: skip
 # Locks that only save work.
 LOCKS = ("fold.lock", "state.lock", "sync.lock", "lease.lock", "part.lock")
+# What a boxed program wants to leave to the person. Nothing of ours reads it.
+OUT = "agent-out"
 # The box has folders of its own here. Nothing outside reads them.
 REPLACED = ("ghp/cache",)
 # Of a worktree's own git folder: they name the configuration, a repository in it, or the agent.
@@ -43,24 +46,54 @@ class BoxPaths(NamedTuple):
     own: tuple[tuple[Path, Path], ...]  # folders of the box, and what they are in front of
 
 
-def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
-    """What a run in this worktree, on this branch and with this folder can write. Raises
-    RefusedError for a worktree that is not one of several."""
-    link = tree / ".git"
-    if not link.is_file():
+def check(tree: Path, branch: str) -> None:
+    """Raise RefusedError for a worktree in which a box could not commit."""
+    why = "" if (tree / ".git").is_file() else "it has git's own folder, and not a link to it"
+    if "/" not in branch:
+        why = why or f"its branch {branch} is in no folder, beside main"
+    if why:
         raise RefusedError(
-            f"{tree} cannot be in a sandbox: it has git's own folder, and not a link to it.",
-            hint="Use a worktree that `ghp agent-start` makes, or set `runs.sandbox` to none.",
+            f"{tree} cannot be in a sandbox: {why}.",
+            hint="Use a worktree and a branch that `ghp agent-start` makes, or set `runs.sandbox` "
+            "to none.",
         )
-    git_dir = Path(tree, link.read_text().removeprefix("gitdir:").strip())
-    ours, branches = common_dir / "ghp", f"{_HEADS}/{branch}".rpartition("/")[0]
-    refs = (common_dir / branches, common_dir / "logs" / branches)
-    folders = [git_dir, common_dir / "objects", *refs, *(ours / name for name in RECORDS)]
-    infos = [folder / INFO for folder in folders if folder.name == "objects"]
-    locked = [link, *infos, *(git_dir / name for name in (*LOCKED_FILES, *LOCKED_FOLDERS))]
+
+
+def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
+    """What a process in this worktree, on this branch and with this folder of a run can write. It
+    can commit if `check` passes. Raises RefusedError for a worktree of another repository."""
+    link = tree / ".git"
+    ours = common_dir / "ghp"
+    folders = [ours / name for name in RECORDS]
+    locked = [*_nested(tree, common_dir)]
+    lock = MAIN_LOCK
+    if link.is_file():
+        git_dir = Path(tree, link.read_text().removeprefix("gitdir:").strip())
+        if not git_dir.is_relative_to(common_dir / "worktrees"):
+            raise RefusedError(
+                f"{tree} cannot be in a sandbox: its git folder is {git_dir}.",
+                hint="Use a worktree that `ghp agent-start` makes, or set `runs.sandbox` to none.",
+            )
+        folders += [git_dir, common_dir / "objects"]
+        locked += [link, *(git_dir / name for name in (*LOCKED_FILES, *LOCKED_FOLDERS))]
+        lock = f"update-{git_dir.name}.lock"
+        branches = f"{_HEADS}/{branch}".rpartition("/")[0]
+        if branches != _HEADS:
+            folders += [common_dir / branches, common_dir / "logs" / branches]
+    locked += [folder / INFO for folder in folders if folder.name == "objects"]
     own = tuple((place / OWN / name.replace("/", "-"), common_dir / name) for name in REPLACED)
-    locks = (ours / name for name in (*LOCKS, f"update-{git_dir.name}.lock"))
-    return BoxPaths(tree, common_dir, (*folders, *locks), tuple(locked), own)
+    seats = (ours / name for name in (*LOCKS, lock, OUT))
+    return BoxPaths(tree, common_dir, (*folders, *seats), tuple(dict.fromkeys(locked)), own)
+
+
+def _nested(tree: Path, common_dir: Path) -> Iterator[Path]:
+    """The folders of a worktree that have other worktrees in them. Of these the link to git's
+    folder must stay; a folder above it could be renamed."""
+    for file in sorted(common_dir.glob("worktrees/*/gitdir")):
+        with suppress(OSError, ValueError):
+            path = Path(file.read_text().strip()).parent
+            if path != tree and path.is_relative_to(tree) and path.is_dir():
+                yield tree / path.relative_to(tree).parts[0]
 
 
 def writable_paths(paths: BoxPaths) -> list[Path]:
@@ -72,8 +105,8 @@ def writable_paths(paths: BoxPaths) -> list[Path]:
 def prepare(paths: BoxPaths) -> None:
     """Make what is missing: a sandbox can only lock what exists. Raises OSError."""
     for path in paths.writable:
-        if path.suffix == ".lock" and path.parent.name == "ghp":
-            _touch(path)
+        if path.parent.name == "ghp" and (path.suffix == ".lock" or path.name == OUT):
+            _seat(path)
         else:
             path.mkdir(parents=True, exist_ok=True)
     for path in paths.locked:
@@ -122,6 +155,13 @@ def _odd(folder: Path, *, is_deep: bool) -> Iterator[Path]:
                     yield path
         if not is_deep:
             folders.clear()
+
+
+def _seat(path: Path) -> None:
+    """Make an empty file, unless a plain one exists. Raises OSError."""
+    if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+        path.unlink()  # what it leads to is not for a box
+    _touch(path)
 
 
 def _touch(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Which sandbox the settings ask for, for the runs of one card."""
+"""Which sandbox the settings ask for, for runs and background tasks."""
 
 from contextlib import suppress
 
@@ -6,25 +6,33 @@ from ghp_agents.cards import container, manifest, sandbox
 from ghp_agents.cards.card import AgentCard
 from ghp_agents.cards.container import CONTAINER, PROGRAMS, Container
 from ghp_agents.cards.manifest import NETWORK
+from ghp_agents.core import files
 from ghp_agents.core.errors import NotSetUpError, RefusedError
+from ghp_agents.pulls.branch_names import PATTERN
 from ghp_agents.runs.runners import Runner
 from ghp_agents.workspace import Workspace
 
 OUTSIDE = ("claude-bg",)  # a service of this machine starts its sessions
+SHOWN = "no-sandbox"  # in the clone's cache: the warning that was shown
 
 
-def of(ws: Workspace, card: AgentCard, runner: Runner) -> Container | bool:
-    """The container of the card's runs, or whether bubblewrap holds them. Raises NotSetUpError."""
-    settings = ws.settings.runs or {}
-    setting = settings.get("sandbox") or sandbox.NEVER
+def setting(ws: Workspace) -> str:
+    """The value of `runs.sandbox`."""
+    return str((ws.settings.runs or {}).get("sandbox") or sandbox.AUTO)
+
+
+def of(ws: Workspace, card: AgentCard | None, runner: str) -> Container | bool:
+    """The container of a card's runs, or of a task, or whether bubblewrap holds them. Raises
+    NotSetUpError."""
+    settings, chosen = ws.settings.runs or {}, setting(ws)
     image = settings.get("image") or ""
-    network = "" if _has_network(card) else settings.get("network") or ""
-    if setting in PROGRAMS:
-        return container.find(setting, image, network, ws.environ)
-    if setting == sandbox.ALWAYS:
+    network = "" if card and _has_network(card) else settings.get("network") or ""
+    if chosen in PROGRAMS:
+        return container.find(chosen, image, network, ws.environ)
+    if chosen == sandbox.ALWAYS:
         sandbox.required(ws.environ)
         return True
-    if setting == sandbox.NEVER or runner.name in OUTSIDE:
+    if chosen == sandbox.NEVER or _obstacle(ws, runner):
         return False
     if not sandbox.trouble(ws.environ):
         return True
@@ -33,19 +41,32 @@ def of(ws: Workspace, card: AgentCard, runner: Runner) -> Container | bool:
     return False
 
 
-def warning(ws: Workspace, runner: Runner, boxed: Container | bool) -> str:
-    """What a person reads who wanted a sandbox if it works, and has none; else nothing."""
-    setting = (ws.settings.runs or {}).get("sandbox") or sandbox.NEVER
-    if boxed or setting != sandbox.AUTO:
+def _obstacle(ws: Workspace, runner: str) -> str:
+    """Why a run cannot be in any sandbox; empty if it can."""
+    if runner in OUTSIDE:
+        return f"{runner} starts its sessions outside"
+    if "/" not in (ws.settings.branch_pattern or PATTERN):
+        return "`branchPattern` gives the branches of agents no folder"
+    return ""
+
+
+def warning(ws: Workspace, runner: str, boxed: Container | bool) -> str:
+    """What a person reads who has no sandbox and did not choose that; else nothing. A clone says
+    it once, until the reason changes."""
+    if boxed or setting(ws) != sandbox.AUTO:
         return ""
-    if runner.name in OUTSIDE:
-        why = f"{runner.name} starts its sessions outside"
-    else:
-        why = f"bubblewrap: {sandbox.trouble(ws.environ)}"
-    return (
-        f"These runs have no sandbox: they can do all that you can do ({why}). "
+    why = _obstacle(ws, runner) or f"bubblewrap: {sandbox.trouble(ws.environ)}"
+    text = (
+        f"What runs here unattended has no sandbox: it can do all that you can do ({why}). "
         "docs/sandboxes.md says how to get one."
     )
+    path = ws.cache_dir / SHOWN
+    with suppress(OSError):
+        if path.read_text("utf-8", "replace") == text:
+            return ""
+    with suppress(OSError):  # then it is said again
+        files.write_atomically(path, text.encode())
+    return text
 
 
 def _has_network(card: AgentCard) -> bool:

@@ -1,5 +1,7 @@
 """The command line and the environment of a run: as it is, in bubblewrap, or in a container."""
 
+import os
+import shutil
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -8,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents.cards import container, sandbox
 from ghp_agents.cards.container import Container
 from ghp_agents.cards.permissions import REFUSED, RIGHTS
-from ghp_agents.cards.sandbox import Bind
+from ghp_agents.cards.sandbox import Bind, BoxView
 from ghp_agents.core import stored_logins
 from ghp_agents.hotpath import heartbeat, own_file
 from ghp_agents.hotpath.background import RUN
@@ -16,6 +18,7 @@ from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
 from ghp_agents.runs.boxes import box_home, box_paths
+from ghp_agents.runs.model import transcript
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.workspace import HOMES, Workspace
 
@@ -34,34 +37,47 @@ def enclose(
     process: Process,
     keep: Collection[str],
     boxed: Container | bool,
+    written: Sequence[Path] = (),
 ) -> Process:
-    """The process in what holds it. `keep` are the variables with secrets that it gets. Raises
-    RefusedError, OSError."""
+    """The process in what holds it. `keep` are the variables with secrets that it gets, `written`
+    more files that it may write. Raises RefusedError, OSError."""
     words, environ = process
     if isinstance(boxed, Container):
-        return _contained(ws, run, place, process, keep, boxed)
+        return _contained(ws, run, place, process, keep, boxed, written)
     has_login = rights.gives_login(keep)
-    env = {**environ, **({} if has_login else without_login(place, environ, hidden=boxed))}
+    env = {**environ, **({} if has_login else without_login(place, environ))}
     if not boxed:
         return Process(words, env)
-    env[finish_later.VARIABLE] = str(place / finish_later.FILE)
+    values = {finish_later.VARIABLE: str(place / finish_later.FILE)}
+    if not has_login:
+        values |= stored_logins.taken(environ, place / "gh", hidden=True)
     person = Path(ws.environ.get("HOME") or "/")
     # Cached values that decide what runs outside: inside, the folder is empty and the run's own.
     hidden = [person / own_file.CLONES, *(() if has_login else sandbox.logins(ws.environ))]
-    own = home(ws, run.agent)
+    own = home(ws, run)
     binds = [Bind(person, own, is_writable=True)]
     binds += [Bind(x.path, x.source or x.path, x.is_writable)
               for x in box_home.prepare(person, own)]  # fmt: skip
-    binds += _binds(ws, run, place)
-    return Process(sandbox.wrap(words, Path(run.path), binds, hidden), env)
+    binds += _binds(ws, run, place, written)
+    programs = map(Path, filter(None, environ.get("PATH", "").split(os.pathsep)))
+    view = BoxView(hidden, [ws.root, *_local_remotes(ws), *programs], values)
+    return Process(sandbox.wrap(words, Path(run.path), binds, view), env)
 
 
-def _binds(ws: Workspace, run: RunRecord, place: Path) -> list[Bind]:
-    """What a box has of the repository. Raises RefusedError, OSError."""
+def _local_remotes(ws: Workspace) -> list[Path]:
+    """The remotes that are folders of this machine."""
+    return [Path(url.removeprefix("file://")) for url in ws.remotes.values() if "/" in url]
+
+
+def _binds(ws: Workspace, run: RunRecord, place: Path, written: Sequence[Path]) -> list[Bind]:
+    """What a box has of the repository, a folder before what is in it. Raises RefusedError,
+    OSError."""
+    if not run.task:
+        box_paths.check(Path(run.path), run.branch)
     paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
     box_paths.prepare(paths)
-    both = [*paths.writable, *_files(place)]
-    return [
+    both = [*paths.writable, *_files(place), *written]
+    binds = [
         Bind(ws.common_dir, ws.common_dir, is_writable=False),
         Bind(paths.tree, paths.tree, is_writable=True),
         *(Bind(path, path, is_writable=True) for path in both),
@@ -69,21 +85,22 @@ def _binds(ws: Workspace, run: RunRecord, place: Path) -> list[Bind]:
         *(Bind(path, path, is_writable=False)
           for path in (*paths.locked, *gemini_home.settings(place))),
     ]  # fmt: skip
+    return sorted(binds, key=lambda bind: len(bind.path.parts))
 
 
 def clean(ws: Workspace, run: RunRecord, place: Path) -> None:
     """After a box has ended: remove what nobody outside may follow. Raises GhpError, OSError."""
     if (place / box_paths.OWN).is_dir():
         box_paths.clean(box_paths.of(Path(run.path), ws.common_dir, run.branch, place))
+        if run.task:
+            shutil.rmtree(home(ws, run), ignore_errors=True)
 
 
-def without_login(
-    place: Path, environ: Mapping[str, str], *, hidden: bool = False
-) -> dict[str, str]:
+def without_login(place: Path, environ: Mapping[str, str]) -> dict[str, str]:
     """The variables that take the person's stored logins from a run. Raises OSError."""
     folder = place / "gh"
     folder.mkdir(mode=0o700, exist_ok=True)
-    return stored_logins.taken(environ, folder, hidden=hidden)
+    return stored_logins.taken(environ, folder)
 
 
 def _contained(
@@ -93,6 +110,7 @@ def _contained(
     process: Process,
     keep: Collection[str],
     box: Container,
+    written: Sequence[Path],
 ) -> Process:
     """The client in a container. It gets the variables of the run and its keys, and no others of
     this machine."""
@@ -102,16 +120,17 @@ def _contained(
     # What the environment of a run has beyond that of this process is the run's own.
     names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
     names = names - {"PWD", "HOME", "PATH"} | {"GHP_AGENT", RUN, processes.PROMPT_FILE, RIGHTS}
-    own_home = home(ws, run.agent)
-    binds = [Bind(own_home, own_home, is_writable=True), *_binds(ws, run, place)]
+    own_home = home(ws, run)
+    binds = [Bind(own_home, own_home, is_writable=True), *_binds(ws, run, place, written)]
     words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
     return Process(container.wrap(words, box, run.id, tree, own_home, binds, env, names), env)
 
 
-def home(ws: Workspace, agent: str) -> Path:
-    """The home of an agent's boxes, where its client keeps its sessions. No run can write
-    beside it. Raises OSError."""
-    folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}{HOMES}") / agent
+def home(ws: Workspace, run: RunRecord) -> Path:
+    """The home of a box, where its client keeps its sessions: an agent has one for its runs, and
+    each task one of its own. No run can write beside it. Raises OSError."""
+    name = run.id if run.task else run.agent
+    folder = Path(f"{heartbeat.spare_folder(str(ws.common_dir), ws.environ)}{HOMES}") / name
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder
 
@@ -127,8 +146,8 @@ def _identity(ws: Workspace) -> dict[str, str]:
 
 
 def _files(place: Path) -> list[Path]:
-    """What the agent writes of a run's folder: two files, and the home of Gemini CLI in it."""
-    files = [place / REFUSED, place / finish_later.FILE]
+    """What the agent writes of a run's folder: these files, and the home of Gemini CLI in it."""
+    files = [place / REFUSED, place / finish_later.FILE, place / transcript.FILE]
     for path in files:
         path.touch(mode=0o600)
     return [*files, *(path.parents[1] for path in gemini_home.settings(place))]

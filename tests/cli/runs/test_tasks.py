@@ -9,6 +9,7 @@ import pytest
 from ghp_agents.runs import folder, processes
 from ghp_agents.runs.record import ENDED, FAILED, FINISHED
 from ghp_agents.wiring import App
+from tests.support.boxes import UNBOXED
 from tests.support.clock import ManualClock
 from tests.support.consent import agree
 from tests.support.ghp import invoke, run_ghp
@@ -56,7 +57,7 @@ def test_a_task_is_started_and_read_along(here: Path, monkeypatch: pytest.Monkey
     assert (done.code, done.err) == (
         0,
         "Credentials that the task does not get: DATABASE_URL. --keep-env NAME passes one on.\n"
-        f"✓ Started index docs. To follow it: `ghp agent-tasks logs {name} -f`.\n",
+        f"{UNBOXED}\n✓ Started index docs. To follow it: `ghp agent-tasks logs {name} -f`.\n",
     )
     until(lambda: folder.read_all(App(here, {}).ws)[0].state == ENDED)
     assert invoke("agent-tasks logs index --follow", here).out == "read docs\n"

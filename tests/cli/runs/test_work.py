@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.runs import processes
+from tests.support.boxes import UNBOXED
 from tests.support.ghp import invoke, run_ghp
 from tests.support.runs import Shift, shift_of, states, without_ids
 
@@ -66,6 +67,7 @@ def test_from_an_issue_to_a_pull_request(shift: Shift) -> None:
     assert (done.code, without_ids(done.err.splitlines())) == (
         0,
         [
+            UNBOXED,
             "1 agent with sh: night.",
             "+ night began R- #1 «One».",
             "+ night ended R- #1: finished: pull request #2.",

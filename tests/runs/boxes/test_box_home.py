@@ -16,6 +16,8 @@ def home(tmp_path: Path) -> Path:
         ".claude/.credentials.json", ".claude/projects/session", ".claude/settings.json",
         ".codex/auth.json", ".codex/config.toml", ".codex/state_5.sqlite-wal",
         ".local/share/opencode/opencode.db", ".local/bin/tool",
+        ".cache/puppeteer/chrome", ".local/share/uv/tools/ghp", ".local/share/pnpm/claude",
+        ".local/share/pnpm/store/x",
     ):  # fmt: skip
         path = tmp_path / "home" / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -34,9 +36,11 @@ def test_a_client_writes_its_login_and_the_person_keeps_all_else(home: Path) -> 
         ".claude/.credentials.json": True, ".codex/auth.json": True, ".codex/config.toml": False,
         ".local/bin": False, ".claude/settings.local.json": False, ".codex/hooks.json": False,
         ".gemini/settings.json": False,
+        # Programs are where tools have put them.
+        ".cache/puppeteer": False, ".local/share/uv": False, ".local/share/pnpm/claude": False,
     }  # fmt: skip
     assert (own / ".claude.json").read_text() == ".claude.json\n"
-    assert [*(own / ".cache").iterdir()] == []
+    assert [path.name for path in (own / ".cache").iterdir()] == ["puppeteer"]
     assert [*(own / ".npm").iterdir()] == []
 
 

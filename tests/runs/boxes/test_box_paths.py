@@ -1,6 +1,5 @@
 """What a box can write of a repository is a short list; all else in git's folder is closed."""
 
-import os
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -8,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.cards import sandbox
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.runs.boxes import box_paths
-from tests.support.consent import mine
+from tests.support import boxes
 from tests.support.ghp import run_ghp
 from tests.support.git import git
 from tests.support.runs import Shift, shift_of, states
 
-works = pytest.mark.skipif(
-    bool(sandbox.trouble(os.environ)), reason="bubblewrap is not installed, or is not allowed here"
-)
-OURS = (".local/", ".ghp/")  # homes of agents, and worktrees
+# Homes of agents, worktrees, and what commands outside keep.
+OURS = (".local/", ".ghp/", ".config/ghp-cli/clones/")
 # Git outside would read, run or follow each of these.
 CLOSED = (
     "commondir", "config", "config.worktree", "HEAD", "packed-refs", "hooks/pre-push",
@@ -67,7 +63,6 @@ def shift(repo: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[S
     monkeypatch.setenv("GHP_BACKGROUND", "0")
     for key, value in (("name", "Ann"), ("email", "ann@example.org")):
         git(repo, "config", f"user.{key}", value)
-    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
     new_shift = shift_of(repo, "One")
     yield new_shift
     new_shift.end_all()
@@ -79,7 +74,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@works
+@boxes.works
 @pytest.mark.slow
 def test_a_box_changes_nothing_that_git_or_a_shell_outside_would_run(
     shift: Shift, home: Path
@@ -93,19 +88,20 @@ def test_a_box_changes_nothing_that_git_or_a_shell_outside_would_run(
     runner = f"sh {script} {{prompt_file}}"
     done = run_ghp(
         ["agent-work", "--agent", "night", "--once", "--tries", "1", "--runner", runner],
-        shift.repo, {"PATH": f"{os.environ['PATH']}:/usr/bin:/bin"},
+        shift.repo, boxes.ENV,
     )  # fmt: skip
     assert done.code in (0, 1), done.err
     assert run_ghp("agent-logs night", shift.repo).out.splitlines() == ["committed"]
     after = {name: text for name, text in content(home).items() if not name.startswith(OURS)}
     assert {name: before.get(name) for name in after} == after
+    assert not (home / ".config/ghp-cli/clones/x").exists()
     assert not (folder / "ghp/cache/forged").exists()
     assert not [path for path in folder.rglob("*") if path.is_symlink() or path.is_fifo()]
     assert not list(folder.rglob(box_paths.KEPT))
     assert git(shift.repo, "log", "--format=%s", "-1", "agent/night/1-one") == "Add a file"
 
 
-@works
+@boxes.works
 @pytest.mark.slow
 def test_a_box_ends_with_all_its_processes_whatever_they_left(shift: Shift) -> None:
     script = shift.repo / ".git/agent.sh"
@@ -119,12 +115,38 @@ def test_a_box_ends_with_all_its_processes_whatever_they_left(shift: Shift) -> N
         "--runner",
         f"sh {script} {{prompt_file}}",
     ]
-    run_ghp(["agent-work", *args], shift.repo, {"PATH": f"{os.environ['PATH']}:/usr/bin:/bin"})
+    run_ghp(["agent-work", *args], shift.repo, boxes.ENV)
     assert [state[2] for state in states(shift.runs())] != ["running"]
     shown = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     assert "sleep 1234" not in shown.stdout.splitlines()
 
 
-def test_a_worktree_with_gits_own_folder_cannot_be_boxed(repo: Path) -> None:
+def test_a_run_that_could_not_commit_is_not_boxed(repo: Path) -> None:
     with pytest.raises(RefusedError, match="it has git's own folder"):
-        box_paths.of(repo, repo / ".git", "agent/night/1", repo / "run")
+        box_paths.check(repo, "agent/night/1")
+    git(repo, "worktree", "add", "-q", "-b", "flat", str(repo.parent / "flat"))
+    with pytest.raises(RefusedError, match="its branch flat is in no folder, beside main"):
+        box_paths.check(repo.parent / "flat", "flat")
+
+
+def test_a_task_in_the_main_worktree_writes_neither_gits_folder_nor_another_worktree(
+    repo: Path,
+) -> None:
+    git(repo, "worktree", "add", "-q", "-b", "agent/a/1", str(repo / "trees/1"))
+    paths = box_paths.of(repo, repo / ".git", "main", repo / ".git/ghp/runs/1")
+    ours = repo / ".git/ghp"
+    assert [path for path in paths.writable if not path.is_relative_to(ours)] == []
+    assert paths.locked == (repo / "trees", ours / "state.git/objects/info")
+    inner = box_paths.of(repo / "trees/1", repo / ".git", "flat", repo / "run")
+    assert not [path for path in inner.writable if path.is_relative_to(repo / ".git/refs")]
+
+
+def test_what_a_box_leaves_for_the_person_is_never_behind_a_link(repo: Path) -> None:
+    git(repo, "worktree", "add", "-q", "-b", "agent/a/1", str(repo.parent / "1"))
+    out, mine = repo / ".git/ghp/agent-out", repo.parent / "mine"
+    out.parent.mkdir(exist_ok=True)
+    out.symlink_to(mine)
+    paths = box_paths.of(repo.parent / "1", repo / ".git", "agent/a/1", repo / ".git/ghp/run")
+    box_paths.prepare(paths)
+    assert (out.is_symlink(), out.read_bytes(), mine.exists()) == (False, b"", False)
+    assert out in paths.writable

@@ -37,7 +37,7 @@ def test_the_card_decides_which_network(
     box = choice.of(
         App(repo, {**os.environ, "PATH": f"{fakes.programs}:{os.environ['PATH']}"}).ws,
         AgentCard("night", permissions=rights),
-        runners.find("claude"),
+        "claude",
     )
     assert not isinstance(box, bool)
     assert box.network == network
@@ -51,9 +51,9 @@ def test_a_client_of_a_service_outside_is_refused() -> None:
 def box(repo: Path, programs: Path, runner: str = "claude") -> tuple[Container | bool, str]:
     """What a run gets, and what its person is told."""
     env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
-    ws, chosen = App(repo, env).ws, runners.find(runner)
-    found = choice.of(ws, AgentCard("night"), chosen)
-    return found, choice.warning(ws, chosen, found)
+    ws = App(repo, env).ws
+    found = choice.of(ws, AgentCard("night"), runner)
+    return found, choice.warning(ws, runner, found)
 
 
 def test_with_auto_a_run_gets_the_first_sandbox_that_works(
@@ -62,7 +62,7 @@ def test_with_auto_a_run_gets_the_first_sandbox_that_works(
     fakes = FakeContainers(tmp_path / "bin", tmp_path)
     fakes.install("docker", "[]")
     hosts.executable(fakes.programs / "podman", "exit 1")
-    mine({"agents": {"runs": {"image": IMAGE, "sandbox": "auto"}}})
+    mine({"agents": {"runs": {"image": IMAGE}}})
     monkeypatch.setattr(sandbox, "trouble", lambda _: "")
     assert box(repo, fakes.programs) == (True, "")
     monkeypatch.setattr(sandbox, "trouble", lambda _: "no namespaces")
@@ -72,9 +72,12 @@ def test_with_auto_a_run_gets_the_first_sandbox_that_works(
     hosts.executable(fakes.programs / "docker", "exit 1")
     assert box(repo, fakes.programs) == (
         False,
-        "These runs have no sandbox: they can do all that you can do (bubblewrap: no namespaces). "
+        "What runs here unattended has no sandbox: it can do all that you can do (bubblewrap: no "
+        "namespaces). "
         "docs/sandboxes.md says how to get one.",
     )
+    assert box(repo, fakes.programs) == (False, ""), "it is said once"
+    (repo / ".git/ghp/cache/no-sandbox").unlink()
     mine({"agents": {"runs": {"sandbox": "none"}}})
     assert box(repo, fakes.programs) == (False, "")
 
@@ -82,7 +85,16 @@ def test_with_auto_a_run_gets_the_first_sandbox_that_works(
 def test_a_client_of_a_service_outside_has_no_sandbox_and_it_is_said(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    mine({"agents": {"runs": {"sandbox": "auto"}}})
     monkeypatch.setattr(sandbox, "trouble", lambda _: "")
     held, said = box(repo, tmp_path, "claude-bg")
     assert (held, "claude-bg starts its sessions outside" in said) == (False, True)
+
+
+def test_branches_that_are_in_no_folder_have_no_sandbox_and_it_is_said(
+    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sandbox that can move one of them could move main."""
+    monkeypatch.setattr(sandbox, "trouble", lambda _: "")
+    mine({"branchPattern": "{number}-{title}"})
+    held, said = box(repo, tmp_path)
+    assert (held, "`branchPattern` gives the branches of agents no folder" in said) == (False, True)

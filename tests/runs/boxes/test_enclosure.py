@@ -60,7 +60,7 @@ def test_a_run_in_a_container_becomes_a_pull_request(shift: Shift, fakes: FakeCo
     assert done.code == 0, done.err
     assert states(shift.runs()) == [("night", 1, "finished")]
     ws, run = shift.app().ws, shift.last()
-    home, place = enclosure.home(ws, "night"), folder.of(ws, run.id)
+    home, place = enclosure.home(ws, run), folder.of(ws, run.id)
     assert run_ghp("agent-logs night", shift.repo).out.splitlines()[:2] == [
         f"night {home} [] [] [key-5678]",
         "✓ agent/night/1-one is checked. `ghp agent-work` sends it when this run has ended.",
@@ -73,7 +73,8 @@ def test_a_run_in_a_container_becomes_a_pull_request(shift: Shift, fakes: FakeCo
     sources = {Path(mount[1].removeprefix("source=")): mount[3:] for mount in mounts}
     paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
     assert {path for path, limits in sources.items() if not limits} == {
-        *box_paths.writable_paths(paths), home, place / "refused", place / "finish.json",
+        *box_paths.writable_paths(paths), home,
+        *(place / name for name in ("refused", "finish.json", "transcript.jsonl")),
     }  # fmt: skip
     read_only = {ws.common_dir, *paths.locked}
     assert {path for path, limits in sources.items() if limits == ["readonly"]} == read_only
