@@ -8,7 +8,7 @@ from ghp_agents.cards.container import CONTAINER, PROGRAMS, Container
 from ghp_agents.cards.manifest import NETWORK
 from ghp_agents.core import files
 from ghp_agents.core.errors import NotSetUpError, RefusedError
-from ghp_agents.pulls.branch_names import PATTERN
+from ghp_agents.pulls.branches.branch_names import PATTERN
 from ghp_agents.runs.runners import Runner
 from ghp_agents.workspace import Workspace
 
