@@ -176,6 +176,9 @@ _SHAPES = (
     ("an OpenAI key", "sk-", _BEFORE + r"sk-[\w-]{20,}+", _is_openai),
     ("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
      rf"gh[pousr]_(?:[{_AZ}]{{36}}[\w.-]*(?<![.-])|(?!agents(?![{_AZ}]))[\w.-]{{36,}}[\w-])|github_pat_[\w.-]{{40,}}[\w-]", _is_github),
+    # A token that was cut where a text became too long.
+    ("the beginning of a token", "…", _BEFORE + r"(?:gh[pousr]_|github_pat_|gl(?:pat|rt|dt)-|sk[-_]|xox[abeoprs]-|A[KS]IA|AIza|npm_|pypi-|eyJ|hf_"
+     r"|shpat_|dop_v1_|glsa_|hvs\.)(?=[\w.-]{0,40}[0-9])[\w.-]{10,}+…", _always),
     # A GitHub token whose line was wrapped.
     ("a GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_(?!agents)(?=[\w.-]{0,100}[0-9])[\w.-]{4,}+[ \t]{0,3}\n[ \t>+#*|]{0,12}"
      r"(?=[\w.-]{0,100}[0-9])[\w.-]{20,}", _always),

@@ -37,7 +37,10 @@ class Check(NamedTuple):
     @property
     def line(self) -> str:
         """The command and its result: `make test` passed."""
-        return f"`{one_line(self.command, SHOWN).replace('`', chr(39))}` {self.verdict}"
+        from ghp_agents.core.secret_scan import redacted  # slow to load
+
+        command = one_line(redacted(self.command), SHOWN)  # a cut secret would not be recognized
+        return f"`{command.replace('`', chr(39))}` {self.verdict}"
 
 
 def red(checks: Iterable[Check]) -> Check | None:

@@ -45,6 +45,14 @@ def test_a_github_token_is_found_and_removed_wherever_it_stands() -> None:
                 assert token[8:20] not in left, (before, after)
 
 
+@pytest.mark.parametrize("name", ["GitHub classic", "GitLab", "Anthropic", "AWS id", "JWT"])
+def test_a_token_that_was_cut_with_its_text_is_removed(name: str) -> None:
+    token = spelled()[name]
+    for length in range(len(token) // 2 + 7, len(token)):
+        left = secret_scan.redacted(f"Started {token[:length]}…")
+        assert token[6:12] not in left, length
+
+
 def test_a_redacted_spelling_has_no_secret_left() -> None:
     found = {name: text for name, text in spelled().items() if secret_scan.find(text)}
     left = {name: secret_scan.redacted(text) for name, text in found.items()}

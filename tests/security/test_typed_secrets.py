@@ -18,9 +18,6 @@ from ghp_agents.cli.group import Group
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 
-# These start what does not end by itself, or ask a person at a terminal.
-ENDLESS = {"agent-mcp", "agent-demo", "agent-work", "agent-tasks"}
-
 
 class Line(NamedTuple):
     """A command line with a place for a text."""
@@ -40,7 +37,7 @@ def lines() -> Iterator[Line]:
     context = click.Context(app, info_name="ghp")
     for name in COMMANDS:
         command = app.get_command(context, name)
-        if command is not None and name not in ENDLESS:
+        if command is not None:
             yield from _of((name,), command)
 
 

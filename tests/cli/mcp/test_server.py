@@ -44,6 +44,8 @@ def test_an_error_is_a_result_that_the_model_reads(repo: Path) -> None:
         assert await called(session, "issue") == (
             True, "Error: The argument 'number' is missing. Give it.",
         )  # fmt: skip
+        failed, text = await called(session, "remember", text="use gh" + "p_" + "aB3" * 12)
+        assert (failed, "seems to contain a GitHub token" in text) == (True, True)
 
     with_server(repo, talk, GHP_AGENT="worker-1")
 
