@@ -7,6 +7,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ghp_agents.git import merge
 from ghp_agents.git import process as git
@@ -15,39 +16,96 @@ GITLINK = "160000"  # the mode of a submodule in a tree
 _RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--no-ext-diff")
 
 
+class Submodule(NamedTuple):
+    """A registered submodule, and its commit."""
+
+    path: str
+    name: str
+    address: str
+    commit: str
+
+
+class _Link(NamedTuple):
+    """A commit id that takes the place of a folder, and whether there was one before."""
+
+    path: str
+    commit: str
+    is_new: bool
+
+
 def added(folder: Path, base: str, head: str) -> list[str]:
     """The paths of unregistered repositories that `head` added since it left `base`."""
-    return _unregistered(folder, [f"{base}...{head}", "--"], f"{head}:.gitmodules")
+    links = _changed(folder, [f"{base}...{head}", "--"])
+    return _unregistered(folder, links, f"{head}:.gitmodules")
 
 
 def staged(folder: Path, index: str | None = None) -> list[str]:
     """Those that the next commit would add, from the worktree's index or from `index`."""
     env = {"GIT_INDEX_FILE": index} if index else None
-    return _unregistered(folder, ["--cached"], ":.gitmodules", env)
+    return _unregistered(folder, _changed(folder, ["--cached"], env), ":.gitmodules", env)
 
 
-def _unregistered(
-    folder: Path, what: Sequence[str], modules: str, env: Mapping[str, str] | None = None
-) -> list[str]:
+def pointers(folder: Path, base: str, head: str) -> list[Submodule]:
+    """The submodules whose commit `head` changed since it left `base`."""
+    links = _changed(folder, [f"{base}...{head}", "--"])
+    return _submodules(folder, {link.path: link.commit for link in links}, f"{head}:.gitmodules")
+
+
+def submodules(top: Path) -> list[Submodule]:
+    """The submodules of a worktree, with the commits in its index. Raises GitError."""
+    listed = git.check(["ls-files", "-z", "--stage"], cwd=top).names
+    commits = {
+        path: words.split(" ")[1]
+        for words, _, path in (entry.partition("\t") for entry in listed)
+        if words.startswith(GITLINK)
+    }
+    return _submodules(top, commits, ":.gitmodules")
+
+
+def _submodules(folder: Path, commits: Mapping[str, str], modules: str) -> list[Submodule]:
+    registered = _registered(folder, modules) if commits else {}
+    return [
+        Submodule(path, *registered[path], commit)
+        for path, commit in commits.items()
+        if path in registered
+    ]
+
+
+def _changed(
+    folder: Path, what: Sequence[str], env: Mapping[str, str] | None = None
+) -> list[_Link]:
     done = git.run(["diff", *_RAW, *what], cwd=folder, env=env)
     if done.code != 0:
         merge.refuse_unrelated(done)
     words = done.checked(["diff"]).names
-    links = [
-        path
-        for entry, path in zip(words[::2], words[1::2], strict=False)
-        if entry.split(" ")[1] == GITLINK and entry.split(" ")[0] != f":{GITLINK}"
+    pairs = ((entry.split(" "), path) for entry, path in zip(words[::2], words[1::2], strict=False))
+    return [
+        _Link(path, fields[3], fields[0] != f":{GITLINK}")
+        for fields, path in pairs
+        if fields[1] == GITLINK
     ]
-    registered = _registered(folder, modules, env) if links else set()
-    return [path for path in links if path not in registered]
 
 
-def _registered(folder: Path, modules: str, env: Mapping[str, str] | None) -> set[str]:
-    """The paths in `.gitmodules` of the submodules that have an address, too."""
+def _unregistered(
+    folder: Path, links: Sequence[_Link], modules: str, env: Mapping[str, str] | None = None
+) -> list[str]:
+    paths = [link.path for link in links if link.is_new]
+    registered = _registered(folder, modules, env) if paths else {}
+    return [path for path in paths if path not in registered]
+
+
+def _registered(
+    folder: Path, modules: str, env: Mapping[str, str] | None = None
+) -> dict[str, tuple[str, str]]:
+    """The submodules in `.gitmodules` that have an address, by path: name and address."""
     args = ["config", "-z", "--blob", modules, "--get-regexp", r"^submodule\..*\.(path|url)$"]
     fields: dict[str, dict[str, str]] = {}
     for entry in os.fsdecode(git.run(args, cwd=folder, env=env).out).split("\0"):
         key, _, value = entry.partition("\n")
         name, _, field = key.rpartition(".")
-        fields.setdefault(name, {})[field] = value
-    return {x["path"] for x in fields.values() if x.get("path") and x.get("url")}
+        fields.setdefault(name.removeprefix("submodule."), {})[field] = value
+    return {
+        entry["path"]: (name, entry["url"])
+        for name, entry in fields.items()
+        if entry.get("path") and entry.get("url")
+    }

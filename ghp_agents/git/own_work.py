@@ -20,7 +20,7 @@ _KEPT_BY_REFS = ("--branches", "--remotes", "--tags")
 _COPIES = ("rebase", "commit (amend)")  # steps that repeat commits
 
 
-class Submodule(NamedTuple):
+class InnerRepository(NamedTuple):
     """A repository inside of a worktree: its folder twins, and its git folder."""
 
     path: str  # relative to the worktree, or its name if it is not checked out
@@ -85,22 +85,22 @@ def stashes(common_dir: Path, branch: str) -> int:
     return sum(step.startswith(begins) for step in steps)
 
 
-def submodules(folder: Path, git_dir: Path) -> list[Submodule]:
+def submodules(folder: Path, git_dir: Path) -> list[InnerRepository]:
     """The repositories inside of a worktree that git knows: those in its git folder, checked out
     or not, and those with a git folder of their own. Raises GitError."""
     embedded = [
-        Submodule(path, folder / path / ".git")
+        InnerRepository(path, folder / path / ".git")
         for path in gitlinks(folder, git_dir)
         if (folder / path / ".git").is_dir()
     ]
     return embedded + in_git_folder(git_dir)
 
 
-def in_git_folder(git_dir: Path) -> list[Submodule]:
+def in_git_folder(git_dir: Path) -> list[InnerRepository]:
     """The repositories of submodules in a worktree's git folder, checked out or not."""
     modules = git_dir / MODULES
     return [
-        Submodule(str(place.relative_to(modules)).replace(f"/{MODULES}/", "/"), place)
+        InnerRepository(str(place.relative_to(modules)).replace(f"/{MODULES}/", "/"), place)
         for place in _git_folders(modules)
     ]
 
@@ -124,7 +124,7 @@ def _git_folders(folder: Path) -> Iterator[Path]:
                 yield from _git_folders(place)
 
 
-def only_here(submodule: Submodule, twin: Path | None = None) -> str:
+def only_here(submodule: InnerRepository, twin: Path | None = None) -> str:
     """Why the repository of a submodule must not go: a commit or stash that none of its remotes
     has, nor its `twin`, the git folder of the same submodule elsewhere. Empty if there is none.
     Raises GitError."""

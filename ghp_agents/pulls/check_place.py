@@ -56,7 +56,14 @@ def _leftovers(ws: Workspace, scratch: Path) -> list[Path]:
 
 
 def _set_up(ws: Workspace, place: Path) -> None:
-    setup = provision(ws, place).setup
+    done = provision(ws, place, exact=True)
+    if done.missing:
+        raise GhpError(
+            done.missing[0],
+            hint="The checks need the submodules of what they check. `agents.submodules`: false "
+            "leaves them out.",
+        )
+    setup = done.setup
     if setup and setup.code:
         raise GhpError(
             f"`{setup.command}` ended with {setup.code}:\n{tail(setup.output)}",

@@ -32,6 +32,7 @@ from ghp_agents.pulls import (
     deliverables,
     nested_repositories,
     run_checks,
+    submodule_pointers,
     update_branch,
 )
 from ghp_agents.pulls.branches import branch_records
@@ -116,6 +117,7 @@ def refuse_forbidden(
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
     nested_repositories.refuse(ctx.ws.folder, tips.trunk, tips.head)
+    submodule_pointers.refuse(ctx.ws, tips.trunk, tips.head)
     if not subject.actor.is_person:
         _refuse_mentions(ctx.ws, tips)
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)

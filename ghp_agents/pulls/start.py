@@ -62,8 +62,17 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
         mark.unlink(missing_ok=True)
     missed = trust.pending(ctx.ws, CHECKS, *(PLACING if furnished else ()))
     late = awaited.LATE.format(lacking, claimed.issue.number) if lacking else ""
-    notes = (*filter(None, [late]), *place.notes, *(furnished.notes if furnished else ()), *missed)
+    notes = (
+        *filter(None, [late]),
+        *place.notes,
+        *(_notes(furnished) if furnished else ()),
+        *missed,
+    )
     return Started(claimed, place.path, place.branch, place.how, furnished, notes, former)
+
+
+def _notes(done: Provisioned) -> tuple[str, ...]:
+    return (*done.missing, *done.notes)
 
 
 def _furnish(ws: Workspace, path: Path) -> Provisioned:

@@ -25,6 +25,13 @@ def for_remote(ws: Workspace, name: str) -> dict[str, str]:
     return {key: value for key, value in present.items() if key in fit}
 
 
+def for_address(ws: Workspace, address: str) -> dict[str, str]:
+    """The token variables for a git command with one address."""
+    fit = _names(ws, address)
+    return {key: ws.environ[key] for key in token_hosts.TOKENS
+            if key in fit and ws.environ.get(key)}  # fmt: skip
+
+
 def named_hosts(ws: Workspace) -> set[str]:
     """The GitHub hosts that the person named: by GH_HOST, the current workflow, or the user's own
     configuration file. Files of the repository do not count. Raises ConfigError."""

@@ -13,7 +13,7 @@ from ghp_agents.core import globs
 from ghp_agents.core.errors import GhpError
 from ghp_agents.git import own_work
 from ghp_agents.git import process as git
-from ghp_agents.git.own_work import Submodule
+from ghp_agents.git.own_work import InnerRepository
 
 TIMEOUT_S = 600.0  # seconds; a large worktree takes time
 SKIPPED = "S"  # in `git ls-files -v`; lower case: assumed to be unchanged
@@ -147,7 +147,7 @@ def _repositories(top: Path, path: str) -> Iterator[str]:
 def _has_work(tree: Tree) -> bool:
     try:
         changed = tree.git("status", "--porcelain", "-z").out
-        return bool(changed or own_work.only_here(Submodule("", tree.git_dir)))
+        return bool(changed or own_work.only_here(InnerRepository("", tree.git_dir)))
     except GhpError:
         return True
 

@@ -9,6 +9,7 @@ from ghp_agents.core import process
 from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import submodules
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
@@ -33,12 +34,14 @@ class Provisioned(NamedTuple):
     copied: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     setup: Setup | None = None
+    missing: tuple[str, ...] = ()  # submodules, each with the reason
     notes: tuple[str, ...] = ()
 
 
-def provision(ws: Workspace, path: Path) -> Provisioned:
+def provision(ws: Workspace, path: Path, *, exact: bool = False) -> Provisioned:
     """Provision the worktree at `path` from the home worktree, by upstream's configuration keys.
-    Existing files are kept, so it is idempotent."""
+    Existing files are kept, so it is idempotent; with `exact`, submodules get their commits."""
+    missing = submodules.check_out(ws, path, exact=exact)
     source = ws.home_worktree
     copied: list[str] = []
     linked: list[str] = []
@@ -58,7 +61,7 @@ def provision(ws: Workspace, path: Path) -> Provisioned:
         )
     ):
         notes.append(note)
-    return Provisioned(tuple(copied), tuple(linked), setup, tuple(notes))
+    return Provisioned(tuple(copied), tuple(linked), setup, missing, tuple(notes))
 
 
 def _put(

@@ -17,7 +17,7 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import listed
 from ghp_agents.git import own_work, worktree, worktree_admin
-from ghp_agents.git.own_work import MODULES, Submodule
+from ghp_agents.git.own_work import MODULES, InnerRepository
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import file, path_word
@@ -98,7 +98,7 @@ def _own_work(ws: Workspace, path: Path, git_dir: Path, *, is_saved: bool) -> st
     return _lost_commit(ws, git_dir, own_work.submodules(path, git_dir))
 
 
-def _lost_commit(ws: Workspace, git_dir: Path, submodules: Sequence[Submodule]) -> str:
+def _lost_commit(ws: Workspace, git_dir: Path, submodules: Sequence[InnerRepository]) -> str:
     lost = own_work.on_no_branch(git_dir)
     if lost:
         return f"no branch has its commit {lost[:12]}: `git branch NAME {lost[:12]}` keeps that"

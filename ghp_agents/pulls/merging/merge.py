@@ -17,7 +17,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
-from ghp_agents.pulls import nested_repositories
+from ghp_agents.pulls import nested_repositories, submodule_pointers
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merging import (
     cleanup,
@@ -145,6 +145,7 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         if not tried.is_there:
             paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
             nested_repositories.refuse(who.ws.folder, tried.trunk, tried.candidate)
+            submodule_pointers.refuse(who.ws, tried.trunk, tried.candidate)
             warnings = record_review.require_person(who, pull, tried, by_name=by_name)
             warnings += refuse_held(who, pull, paths)
         lock.renew(merge_lock.from_here(who.me, f"checks #{number}"))

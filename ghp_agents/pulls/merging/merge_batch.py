@@ -9,7 +9,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls import check_cache, nested_repositories, run_checks
+from ghp_agents.pulls import check_cache, nested_repositories, run_checks, submodule_pointers
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import CheckPlace
 from ghp_agents.pulls.merging import (
@@ -121,6 +121,7 @@ class BatchMerger:
             merge_evidence.require(self._who, pull, look, by_name=False, histories=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
             nested_repositories.refuse(self._who.ws.folder, look.trunk, look.head)
+            submodule_pointers.refuse(self._who.ws, look.trunk, look.head)
             entry = Queued(pull, look.head)
             if not stack.conflicts(entry):
                 alone = look._replace(candidate=stack.commit([entry]))
