@@ -26,8 +26,10 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.remote_url import masked
+from ghp_agents.settings import memory_schema, runs_schema
 from ghp_agents.settings.key_lines import key_lines
-from ghp_agents.settings.runs_schema import RunsConfig, trusted
+from ghp_agents.settings.memory_schema import MemoryConfig
+from ghp_agents.settings.runs_schema import RunsConfig
 from ghp_agents.settings.settings import DISPOSABLE
 
 LONGEST = 1_000_000  # characters of a file
@@ -61,28 +63,6 @@ GITHUB = {
     "host": (r"[A-Za-z0-9][A-Za-z0-9.-]*(:[0-9]+)?", "the name of a server"),
     "api": (r"https?://[^\s@]+", "the address of a server's API"),
 }
-
-
-class EngineConfig(BaseModel):
-    """A component of mem0: its name and configuration there."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    provider: str = Field(min_length=1)
-    config: dict[str, Any] = Field(default_factory=dict)
-
-
-class MemoryConfig(BaseModel):
-    """The key `memory`: the engines that find notes. Engines receive the notes and may be anywhere,
-    so only a person can name them, not a repository."""
-
-    model_config = ConfigDict(alias_generator=to_camel, extra="forbid")
-
-    embedder: EngineConfig | None = None
-    vector_store: EngineConfig | None = None
-    llm: EngineConfig | None = None
-    infer: bool = False
-    project: str | None = Field(None, pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$")
 
 
 def _key(default: Any, description: str, **bounds: Any) -> Any:
@@ -302,14 +282,12 @@ def values(name: str, text: str) -> dict[str, Any]:
             f"{name}, line {wrong[0].line}: {wrong[0].reason}.",
             hint="Fix the file (it was not changed); `ghp agent-doctor` checks it again.",
         )
-    if name.endswith(REPOSITORY_FILE):
-        # Only a person may pass credentials on, not a repository.
+    is_persons = not name.endswith(REPOSITORY_FILE)
+    if not is_persons:  # only a person may pass credentials on
         ours.pop("checks_keep_env", None)
-    if "runs" in ours:
-        is_persons = not name.endswith(REPOSITORY_FILE)
-        ours["runs"] = trusted(ours["runs"] or {}, is_persons=is_persons)
-    if "memory" in ours:
-        ours["memory"] = _trusted(name, ours["memory"] or {})
+    for key, trusted in (("runs", runs_schema.trusted), ("memory", memory_schema.trusted)):
+        if key in ours:
+            ours[key] = trusted(ours[key] or {}, is_persons=is_persons)
     return theirs | ours
 
 
@@ -330,16 +308,6 @@ def merged(files: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     if main_branch and combined.get("trunk") is None:
         combined["trunk"] = main_branch
     return combined
-
-
-def _trusted(name: str, memory: dict[str, Any]) -> dict[str, Any]:
-    """The trusted part of `memory` in the file `name`: a repository names its project, no
-    engine."""
-    if not name.endswith(REPOSITORY_FILE):
-        return memory
-    ignored = sorted(to_camel(key) for key in memory if key != "project")
-    kept = {key: value for key, value in memory.items() if key == "project"}
-    return kept | ({"ignored": ignored} if ignored else {})
 
 
 def faults(text: str) -> list[Fault]:
