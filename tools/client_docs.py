@@ -21,6 +21,7 @@ DOES = {
     "compact": "saves a checkpoint before the context is compacted",
     "end": "marks the agent as stopped, and releases its implicit leases",
     "wait": "shows that the agent waits for its person, and for what",
+    "fail": "shows that an error of the model ended the turn, and which; saves a checkpoint",
 }
 WARNINGS = "; shows warnings about an edit that is allowed"
 NEWS = "; shows new answers, and whether the claim was taken"

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 CLIENT = Client(
     "claude",
     ("SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "PreCompact",
-     "SessionEnd", "Notification"),
+     "SessionEnd", "Notification", "StopFailure"),
     hears=("start", "prompt", "edit", "batch", "stop"),
     paths=("file_path", "notebook_path"),
     edits=("Edit", "MultiEdit", "NotebookEdit", "Write"),

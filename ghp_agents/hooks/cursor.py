@@ -32,6 +32,8 @@ def parse(payload: "Mapping[str, Any]") -> Event | None:
         event.transcript = ""  # it has no counts
         if event.kind == "stop" and "input_tokens" in payload:
             event.reported = _used(payload)
+        if event.kind == "stop" and payload.get("status") == "error":
+            event.kind = "fail"
     return event
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ghp_agents.hooks.messages import DecisionReply, HookFields, HookReply
 
-KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")  # of events
+KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait", "fail")  # of events
 UNSHOWN = (
     "edits",
     "model",
@@ -61,7 +61,8 @@ class Event:
     goes_on: bool = False  # no real start or end: compacted, or cleared in the same process
     resumed: bool = False  # a start with the transcript of an earlier session
     pid: int | None = None  # of the agent, if the client sends it
-    about: str = ""  # the kind of a notification
+    about: str = ""  # the kind of a notification or an error
+    message: str = ""  # of an error
     printed: str = ""  # what the tools of a batch answered, if the client tells
     transcript: str = ""  # the file with the session, if the client names one
     last_line: bytes = b""  # a part of the line about this event in `transcript`, if it has one
@@ -136,7 +137,7 @@ class Client:
 
             edited = paths.of_foreign_tool(self.name, tool, arguments, folder) or None
         is_part = bool(text(payload, "agent_id"))  # a sub-agent, whose end is not the agent's
-        if kind is None or edited is None or (is_part and kind == "stop"):
+        if kind is None or edited is None or (is_part and kind in ("stop", "fail")):
             return None
         # News is for the agent, which does not see what a sub-agent is told. A turn that a hook has
         # extended is not extended again.
@@ -155,7 +156,8 @@ class Client:
             hears=hears and (kind != "stop" or payload.get("stop_hook_active") is False),
             goes_on=_goes_on(kind, payload),
             resumed=kind == "start" and payload.get("source") == "resume",
-            about=text(payload, "notification_type") if kind == "wait" else "",
+            about=_about(kind, payload),
+            message=text(payload, "last_assistant_message") if kind == "fail" else "",
             printed=text(payload, "tool_response") if kind == "batch" else "",
             transcript=text(payload, "transcript_path"),
             model=text(payload, "model"),
@@ -213,6 +215,12 @@ def _goes_on(kind: str, payload: "Mapping[str, Any]") -> bool:
     if kind == "start":
         return text(payload, "source") in ("clear", "compact")
     return kind == "end" and text(payload, "reason") == "clear"
+
+
+def _about(kind: str, payload: "Mapping[str, Any]") -> str:
+    """The kind of a notification, or of the error that ended a turn."""
+    key = {"wait": "notification_type", "fail": "error"}.get(kind, "")
+    return text(payload, key) if key else ""
 
 
 def hook_output(event: Event, reply: Reply) -> "HookReply":

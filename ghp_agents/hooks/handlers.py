@@ -22,7 +22,7 @@ def handle(contexts: "Sequence[HookContext]") -> "Reply | None":
         from ghp_agents.hooks.batch import batch
 
         return _with_guard(context, batch(contexts))
-    reply = _turn(context) if kind in ("stop", "compact") else _session(context)
+    reply = _turn(context) if kind in ("stop", "fail", "compact") else _session(context)
     return _with_guard(context, reply) if kind in ("start", "prompt") else reply
 
 
@@ -54,6 +54,9 @@ def _turn(context: "HookContext") -> "Reply | None":
 
     if context.event.kind == "stop":
         return pause.stop(context)
+    if context.event.kind == "fail":
+        pause.fail(context)
+        return None
     pause.compact(context)
     return None
 

@@ -3,13 +3,22 @@
 from ghp_agents.hooks import usage
 from ghp_agents.hooks.event import Reply
 from ghp_agents.hooks.presence import beat
-from ghp_agents.hotpath import background
+from ghp_agents.hotpath import background, heartbeat
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hooks.scene import HookContext
 
 WORKING = ("implementing", "planning", "reviewing", "testing")
+# What ended a turn, by the name of Claude Code and Qwen Code.
+FAILURES = {
+    "rate_limit": "its limit",
+    "billing_error": "its credit",
+    "authentication_failed": "its login",
+    "overloaded": "its service, which is overloaded",
+    "server_error": "its service, which has an error",
+}
+SHOWN = 120  # characters of what the client said: it names the time at which a limit ends
 
 
 def stop(context: "HookContext") -> Reply | None:
@@ -26,6 +35,19 @@ def stop(context: "HookContext") -> Reply | None:
     compact(context)
     _obey(context)
     return None
+
+
+def fail(context: "HookContext") -> None:
+    """An error of its model ended the turn: the agent rests, and shows why. What a hook prints then
+    reaches nobody."""
+    event = context.event
+    reason = FAILURES.get(event.about, "an error of its model")
+    line = event.message.strip().split("\n")[0][:SHOWN] if event.about in FAILURES else ""
+    words = "".join([char if char.isprintable() else " " for char in line]).strip()
+    reason += f" («{words}»)" if words else ""
+    beat(context, {"status": "waiting", "lastAction": f"{heartbeat.WAITS}: {reason}"})
+    compact(context)
+    _obey(context)
 
 
 def _obey(context: "HookContext") -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CLIENT = Client(
     "qwen",
     ("", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "PreCompact",
-     "SessionEnd"),
+     "SessionEnd", "", "StopFailure"),
     # The first end of a turn looks like one that a hook has extended, so news waits.
     hears=("prompt", "batch"),
     paths=("file_path",),

@@ -25,9 +25,9 @@ class HookSubscription(NamedTuple):
         return f"^({names}|{self.foreign}.*({'|'.join(VERBS)}).*)$"
 
 
-KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait")
+KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait", "fail")
 
-_SECONDS = (30, 15, 10, 10, 60, 60, 5, 5)
+_SECONDS = (30, 15, 10, 10, 60, 60, 5, 5, 60)
 
 
 def _subscriptions(
@@ -38,7 +38,7 @@ def _subscriptions(
 ) -> tuple[HookSubscription, ...]:
     """The client's names of its events, in the order of KINDS (`-`: none), and of its tools that
     edit."""
-    rows = zip(events.split(), KINDS, seconds, strict=False)  # the last kind is optional
+    rows = zip(events.split(), KINDS, seconds, strict=False)  # the last kinds are optional
     return tuple(
         HookSubscription(*row, *((edits, foreign) if row[1] == "edit" else ()))
         for row in rows
@@ -49,7 +49,7 @@ def _subscriptions(
 CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
     "claude": _subscriptions(
         "SessionStart UserPromptSubmit PreToolUse PostToolBatch Stop PreCompact SessionEnd "
-        "Notification",
+        "Notification StopFailure",
         ("Edit", "MultiEdit", "NotebookEdit", "Write"),
         foreign="mcp__",
     ),
@@ -83,7 +83,7 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
     ),
     "qwen": _subscriptions(
         # What is said at SessionStart reaches no model, see `hooks/qwen.py`.
-        "- UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
+        "- UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd - StopFailure",
         ("edit", "write_file"),
         foreign="mcp__",
     ),
