@@ -12,7 +12,7 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import open_last_resorts
+from ghp_agents.escalations.escalation import left_to_people, open_last_resorts
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
@@ -31,6 +31,7 @@ WORDS = {  # of an issue that cannot be claimed, and how many of its names are t
     ClaimRule.ASSIGNED: ("assigned to", 1),
     ClaimRule.UNABLE: ("reserved for agents with", SHOWN),
     ClaimRule.ASKED: ("waiting for a person to choose the next agent", 0),
+    ClaimRule.LEFT: ("left to a person", 0),
     ClaimRule.GAVE_UP: ("to be done by another agent", 0),
     ClaimRule.STOPPED: ("stopped by a person", 0),
     ClaimRule.OUTSIDE: ("opened by people without write access", 0),
@@ -127,6 +128,7 @@ def read_board(
         _given_up(ctx.locks.known(PREFIX)),
         spent.used_up(ctx, snapshot),
         _full(ctx),
+        left_to_people(questions),
     )
 
 

@@ -35,6 +35,7 @@ class ClaimRule(StrEnum):
     ASSIGNED = "assigned"  # to others
     UNABLE = "unable"  # it requires capabilities that the agent lacks
     ASKED = "asked"  # agents died on it, and a person is asked how to go on
+    LEFT = "left"  # a person wants no agent to continue with it
     GAVE_UP = "gave-up"  # the agent failed at it, so another is to go on
     STOPPED = "stopped"  # by a person's comment
     OUTSIDE = "outside"  # nobody with write access offered it
@@ -79,6 +80,7 @@ class Board:
     gave_up: Mapping[int, str] = field(default_factory=dict)  # who handed it over, by issue
     spent: Mapping[str, UsedUp] = field(default_factory=dict)  # the budgets that are used up
     full: int = 0  # the open pull requests, if they are as many as is allowed
+    left: Mapping[int, str] = field(default_factory=dict)  # left to people, each by a question
     loose: Set[str] = NO_NAMES  # locks of claims that can be released without harm to work
 
     @cached_property
@@ -128,9 +130,8 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
     lacks = () if who.is_person else missing(issue, who.capabilities)
     if lacks:
         yield Obstacle(ClaimRule.UNABLE, tuple(lacks))
-    question = next((board.last_resorts[n] for n in issue.numbers if n in board.last_resorts), None)
-    if question is not None and not mine:
-        yield Obstacle(ClaimRule.ASKED, (question,))
+    if not mine:
+        yield from _of_questions(board, issue, who)
     if who.name not in issue.assignees and handed_over_by(board, issue) == who.name:
         yield Obstacle(ClaimRule.GAVE_UP)
     if not board.stopped.isdisjoint(issue.numbers) and who.name not in issue.assignees:
@@ -139,6 +140,15 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
         yield Obstacle(ClaimRule.OUTSIDE)
     if not (who.is_person or mine):
         yield from _limits(board, issue, who)
+
+
+def _of_questions(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
+    """What an open question to a person keeps from everybody, and its answer from agents."""
+    is_free = (who.is_person and who.name != "") or who.name in issue.assignees
+    for rule, names in ((ClaimRule.ASKED, board.last_resorts), (ClaimRule.LEFT, board.left)):
+        question = next((names[n] for n in issue.numbers if n in names), None)
+        if question is not None and not (rule is ClaimRule.LEFT and is_free):
+            yield Obstacle(rule, (question,))
 
 
 def _limits(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:

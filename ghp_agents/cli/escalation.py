@@ -28,7 +28,7 @@ from ghp_agents.escalations.messages import ANSWERED, who
 from ghp_agents.hotpath import heartbeat, news_flag, own_name
 from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.cause import DECIDED
+from ghp_agents.state.cause import DECIDED, LAST_RESORT
 from ghp_agents.wiring import App
 
 READING = ("claude", "codex")  # their hooks are given what commands printed
@@ -317,7 +317,7 @@ def answer(app: App, id: str, text: str) -> None:
     _warn_of_odd(answered)
     for note in answered.notes:
         output.warn(note)
-    if answered.escalation.question.kind in DECIDED:
+    if answered.escalation.question.kind in (*DECIDED, LAST_RESORT):
         from ghp_agents.leases.carry_out import carry_out
 
         for note in carry_out(app):

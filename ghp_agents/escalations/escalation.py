@@ -16,10 +16,19 @@ from ghp_agents.core.ids import (
 )
 from ghp_agents.state.cause import LAST_RESORT, QUESTION
 from ghp_agents.state.codec import order
+from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 
+CLOSE_IT = "Close the issue"
+CONTINUE = (TRY_AGAIN, LEAVE_IT, CLOSE_IT)  # the options of a last resort
+MYSELF = "I look at it myself"  # an option of a pull request that was sent back too often
+ENDS = (LEAVE_IT, CLOSE_IT, MYSELF)  # with these, no agent continues
 URGENCIES = ("low", "normal", "high")
 DEFAULT_URGENCY = "normal"
-MEANINGS = {"yes": "approve", "no": "refuse", "approve": "yes", "refuse": "no"}
+MEANINGS = {
+    "yes": "approve", "no": "refuse", "approve": "yes", "refuse": "no",
+    "close": "close the issue", "close it": "close the issue", "retry": "try again",
+    "leave it": "leave it to a person",
+}  # fmt: skip
 
 
 class Answer(NamedTuple):
@@ -63,7 +72,8 @@ class Outcome(NamedTuple):
 
 class Escalation(NamedTuple):
     """A question and its answers. The first answer closes it, the last one counts. An answer by an
-    agent that may not decide is advice and does not close it."""
+    agent that may not decide is advice and does not close it, nor does one that picks no option of
+    a question of the program."""
 
     id: str
     question: Question
@@ -134,11 +144,29 @@ def answer_identity(escalation: str, by: Actor, text: str, after: str = "") -> s
 
 
 def chosen(question: Question, text: str) -> str:
-    """The text of an answer: the number of an option means that option."""
+    """The text of an answer: the number of an option means that option. An answer to a question of
+    the program picks an option in other words, too: `close it`."""
     options = question.options
+    number = option_number(question, text) if question.kind != QUESTION else None
+    if number is not None:
+        return options[number]
     if text in options or not (text.isascii() and text.isdigit()):
         return text
     return options[int(text) - 1] if 0 < int(text) <= len(options) else text
+
+
+def decides(question: Question, answer: Answer, orchestrators: Collection[str]) -> bool:
+    """Whether an answer closes a question. What an agent asks may be answered in any words, for it
+    reads them. The program's own question is decided by one of its options only: anything else
+    would be taken for one that nobody has chosen."""
+    is_unclear = question.kind != QUESTION and is_odd(question, answer.text)
+    return answer.by.may_direct(orchestrators) and not is_unclear
+
+
+def picked(question: Question, answers: Sequence[Answer]) -> str:
+    """The option that the answer which counts has picked; empty without one."""
+    number = option_number(question, answers[-1].text) if answers else None
+    return "" if number is None else question.options[number]
 
 
 def is_odd(question: Question, text: str) -> bool:
@@ -148,7 +176,7 @@ def is_odd(question: Question, text: str) -> bool:
 
 def option_number(question: Question, text: str) -> int | None:
     """The index of the option that an answer picks; None if it is none of them, or two."""
-    wanted = text.strip().casefold()
+    wanted = text.strip().rstrip(".!").casefold()
     options = [option.casefold() for option in question.options]
     meant = wanted if wanted in options else MEANINGS.get(wanted)
     indexes = [i for i, option in enumerate(options) if option == meant]
@@ -161,8 +189,8 @@ def with_answers(
     """The escalation after more answers, sorted into answers and advice."""
     replies = ordered([*escalation.answers, *escalation.advice, *answers])
     return escalation._replace(
-        answers=tuple(answer for answer in replies if answer.by.may_direct(orchestrators)),
-        advice=tuple(answer for answer in replies if not answer.by.may_direct(orchestrators)),
+        answers=tuple(x for x in replies if decides(escalation.question, x, orchestrators)),
+        advice=tuple(x for x in replies if not decides(escalation.question, x, orchestrators)),
     )
 
 
@@ -217,12 +245,28 @@ def short_names(escalations: Sequence[Escalation]) -> dict[str, str]:
 
 
 def open_last_resorts(escalations: Iterable[Escalation]) -> dict[int, str]:
-    """The open questions of sweeps, by issue."""
+    """The open questions about how to continue, by issue."""
     return {
         x.question.issue: x.name
         for x in escalations
         if x.is_open and is_last_resort(x) and x.question.issue is not None
     }
+
+
+def left_to_people(escalations: Iterable[Escalation]) -> dict[int, str]:
+    """The issues with which a person wants no agent to continue, each with the question in which
+    the person said so. The last question of an issue counts, and its last answer."""
+    last = {x.question.issue: x for x in ordered(escalations) if is_about_continuing(x.question)}
+    return {
+        issue: x.name
+        for issue, x in last.items()
+        if issue is not None and picked(x.question, x.answers) in ENDS
+    }
+
+
+def is_about_continuing(question: Question) -> bool:
+    """Whether a question asks if agents should continue with an issue."""
+    return question.kind == LAST_RESORT or MYSELF in question.options
 
 
 def is_last_resort(escalation: Escalation) -> bool:

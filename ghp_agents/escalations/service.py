@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line
+from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line, one_line
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations.delivered import delivered_ids
@@ -224,7 +224,8 @@ def answer(
     An agent that is not an orchestrator gives advice, which does not close it. A repeated answer
     is recorded once. The number of an option means the option. `where` is the comment in which
     `by` answered on the issue itself. Raises NotFoundError, UsageError, NotSetUpError, and
-    RefusedError when an agent answers itself."""
+    RefusedError when an agent answers itself. A question of the program is answered by one of its
+    options only; else UsageError."""
     by, given = by or ctx.ws.actor(), tidied("answer", text)
     orchestrators = ctx.ws.settings.orchestrators
 
@@ -236,6 +237,8 @@ def answer(
                 hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)
+        if by.may_direct(orchestrators):
+            _check_choice(escalation, tidy)
         earlier = escalation.answers if by.may_direct(orchestrators) else escalation.advice
         same = [old for old in earlier if (old.by, old.text) == (by, tidy)]
         if same and earlier[-1].text == tidy:
@@ -252,6 +255,19 @@ def answer(
         news_flag.set_flag(ctx.ws.folders, result.escalation.question.agent)
     notes = _post(ctx, result.escalation)
     return AnswerResult(result.escalation, result.answer, result.is_new, tuple(notes))
+
+
+def _check_choice(escalation: Escalation, text: str) -> None:
+    """Raise UsageError if a question of the program is answered by none of its options."""
+    question = escalation.question
+    if question.kind != QUESTION and rules.is_odd(question, text):
+        options = "; ".join(f"{n}. {option}" for n, option in enumerate(question.options, 1))
+        raise UsageError(
+            f"Nothing was changed: {one_line(text, 60)!r} is not one of the options of "
+            f"{escalation.name}: {one_line(options, 1_000)}.",
+            hint=f"Answer with a number: `ghp agent-answer {escalation.name} 1`. The question "
+            "stays open. For a remark, comment on the issue.",
+        )
 
 
 def _answer_record(escalation: Escalation, answer: Answer) -> Record:

@@ -16,7 +16,7 @@ from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
 from ghp_agents.leases.world import read_all
 from ghp_agents.ports import Context
-from ghp_agents.state.cause import QUESTION, SHARED_FILES
+from ghp_agents.state.cause import CHOICE, SHARED_FILES
 from ghp_agents.workspace import Workspace
 
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def approved(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
         is_plain = not plan.lock_name and plan.wanted.ttl is None
         pending = escalation.escalate(
             ctx, text, options=(YES, NO), context="\n".join(files),
-            kind=SHARED_FILES if is_plain else QUESTION,
+            kind=SHARED_FILES if is_plain else CHOICE,
             about=plan.wanted.patterns if is_plain else (),
         ).escalation  # fmt: skip
     decision = _decision(ctx.ws, pending)

@@ -21,6 +21,7 @@ MET = {
     ClaimRule.ASSIGNED: "It is assigned to nobody else.",
     ClaimRule.UNABLE: "No agent lacks a capability for it.",
     ClaimRule.ASKED: "Agents have not failed at it too often.",
+    ClaimRule.LEFT: "No person wants to do it without agents.",
     ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
     ClaimRule.OUTSIDE: "Agents are allowed to take it.",
@@ -145,6 +146,12 @@ def _met(board: Board, issue: Issue, rule: ClaimRule, who: Candidate) -> str:
     return f"{holder} has claimed it, but is no longer at work; others may take it over."
 
 
+_ENDED = {
+    ClaimRule.LEFT: "It is left to a person: that is the answer to {}.",
+    ClaimRule.GAVE_UP: "Its runs at it failed, so another agent must continue.",
+}
+
+
 def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> RuleStep:
     number = issue.number
     names = obstacle.names
@@ -178,9 +185,9 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
                 f"Agents could not finish it, and {file(names[0])} asks a person how to continue."
             )
             change = f"agent-answer {file(names[0])} TEXT"
-        case ClaimRule.GAVE_UP:
-            words = "Its runs at it failed, so another agent must continue."
-            change = f"agent-issue assign {number} {who.name}"
+        case ClaimRule.LEFT | ClaimRule.GAVE_UP:
+            words = _ENDED[obstacle.rule].format(*map(file, names))
+            change = f"agent-issue assign {number} {who.name or 'AGENT'}"
         case ClaimRule.STOPPED | ClaimRule.OUTSIDE:
             is_stopped = obstacle.rule is ClaimRule.STOPPED
             opened = f"{phrase(issue.author)} opened it without write access."

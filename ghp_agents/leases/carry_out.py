@@ -7,7 +7,13 @@ from ghp_agents.core.ids import Timestamp, digest, one_line
 from ghp_agents.escalations import comments
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Escalation, Outcome
+from ghp_agents.escalations.escalation import (
+    CLOSE_IT,
+    Escalation,
+    Outcome,
+    is_last_resort,
+    picked,
+)
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases import decisions, record
 from ghp_agents.leases import service as leases
@@ -18,6 +24,8 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.cause import DECIDED
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+
+_CLOSED = Decision("")  # until the issue is
 
 
 def carry_out(ctx: Context) -> list[str]:
@@ -35,19 +43,26 @@ def _pending(ctx: Context, snapshot: Snapshot) -> list[Escalation]:
     if not snapshot.present(escalation_record.ANSWERS):
         return []
     escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    return [x for x in escalations if x.question.kind in DECIDED and x.answers and not x.outcome]
+    return [x for x in escalations if _changes(x) and x.answers and not x.outcome]
+
+
+def _changes(question: Escalation) -> bool:
+    """Whether the answer to a question changes something."""
+    closes = picked(question.question, question.answers) == CLOSE_IT
+    return question.question.kind in DECIDED or (is_last_resort(question) and closes)
 
 
 def _carry_out(ctx: Context, question: Escalation) -> list[str]:
     snapshot = ctx.store.snapshot()
-    decision = decisions.decide(question, _facts(ctx, snapshot))
+    closes = is_last_resort(question)
+    decision = _CLOSED if closes else decisions.decide(question, _facts(ctx, snapshot))
     if decision is None:
         return []
     try:
         for log in decision.ended:
             if log.request.right:
                 leases.release_lock(ctx, log.hold(), f"decided in {question.name}")
-        decision = _unblocked(ctx, question, decision)
+        decision = _closed(ctx, question) if closes else _unblocked(ctx, question, decision)
     except GhpError as error:
         return [f"{question.name} is not carried out yet: {one_line(str(error), 200)}"]
 
@@ -74,6 +89,15 @@ def _facts(ctx: Context, snapshot: Snapshot) -> Facts:
     over = {log.id for log in world.logs if log.is_over(snapshot.clone, world.now)}
     held = frozenset(f"{x.name}@{x.generation}" for x in world.claims if x.holder is not None)
     return Facts(world.logs, world.expired | over, held, files.files, files.fold)
+
+
+def _closed(ctx: Context, question: Escalation) -> Decision:
+    """Close the issue that a question is about. Raises GhpError."""
+    answer, number = question.answers[-1], question.question.issue
+    issue = ctx.tracker.get(str(number))
+    if issue.state != "closed":
+        ctx.tracker.change(issue.number, IssueChange(state="closed"), answer.by)
+    return Decision(f"#{number} is closed.", agents=(question.question.agent,))
 
 
 def _unblocked(ctx: Context, question: Escalation, decision: Decision) -> Decision:

@@ -5,20 +5,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ghp_agents.conflicts import stale_base
 from ghp_agents.core.ids import AgentName
+from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.messages import News
 from ghp_agents.handoffs import returned
 from ghp_agents.jobs import listing
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import review
-from ghp_agents.pulls.merging import send_back
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.runs import outcome, reaction
 from ghp_agents.runs.host_news import NOTHING, HostNews
 from ghp_agents.runs.reaction import PullNews, PullVerdict, RunCause
 from ghp_agents.runs.record import BLOCKED, RunRecord
 from ghp_agents.state import remote_branches as branches
-from ghp_agents.state.legacy_causes import LEAVE_IT
 
 
 def standing(
@@ -79,4 +78,5 @@ def _answered(ctx: Context, snapshot: Snapshot, jobs: Iterable[RunRecord]) -> It
 
 def _calls(news: News) -> bool:
     decides = news.answer in news.escalation.answers
-    return decides and news.answer.text not in (LEAVE_IT, send_back.MYSELF)
+    option = rules.picked(news.escalation.question, [news.answer])
+    return decides and not {option, news.answer.text} & {*rules.ENDS}

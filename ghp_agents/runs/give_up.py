@@ -6,8 +6,9 @@ from pathlib import Path
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.effects import myself, show_release
 from ghp_agents.core.ids import count
+from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Question, is_last_resort
+from ghp_agents.escalations.escalation import CONTINUE, Question
 from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.issues.capabilities import missing
 from ghp_agents.leases import settled_questions
@@ -15,11 +16,9 @@ from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
 from ghp_agents.presence.stop_order import StopOrder
-from ghp_agents.pulls.merging import send_back
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.state.cause import GAVE_UP, LAST_RESORT, Cause
-from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 from ghp_agents.workspace import MYSELF, open_workspace
 
 
@@ -79,7 +78,7 @@ def ask(ctx: Context, run: RunRecord) -> str:
         f"The last one, {run.name}: {run.why}. Its log: `ghp agent-logs {run.name}`. "
         "How should the work continue?"
     )
-    question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
+    question = Question(run.agent, text, run.issue, CONTINUE, LAST_RESORT)
     return escalation.ask_once(ctx, question, "high").escalation.name
 
 
@@ -95,20 +94,11 @@ def ask_about(ctx: Context, run: RunRecord, reaction: Reaction) -> str:
         f"{count(reaction.tried, 'run')} of agents at #{run.issue} could not fix this: "
         f"{reaction.words}. How should the work continue?"
     )
-    question = Question(run.agent, text, run.issue, (TRY_AGAIN, LEAVE_IT), LAST_RESORT)
+    question = Question(run.agent, text, run.issue, CONTINUE, LAST_RESORT)
     return escalation.ask_once(ctx, question, "high").escalation.name
 
 
 def left_to_people(ctx: Context) -> set[int]:
     """The issues that a person does not want agents to try again."""
     escalations, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
-    last = {
-        x.question.issue: x
-        for x in escalations
-        if is_last_resort(x) or send_back.MYSELF in x.question.options
-    }
-    return {
-        issue
-        for issue, x in last.items()
-        if issue is not None and x.answers and x.answers[-1].text in (LEAVE_IT, send_back.MYSELF)
-    }
+    return {*rules.left_to_people(escalations)}

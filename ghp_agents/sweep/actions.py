@@ -13,7 +13,7 @@ from ghp_agents.claims.holder_liveness import life_of
 from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Question
+from ghp_agents.escalations.escalation import CONTINUE, Question
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.issues.issue import Issue, IssueChange
 from ghp_agents.leases import service as leases
@@ -156,7 +156,7 @@ def _show(sweep: Sweep, issue: Issue, after: Lock, act: Free, handoff: str) -> s
     me, held, attempt = sweep.me, act.held, act.attempt
     if act.gives_up:
         text = messages.question(issue.number, held, attempt)
-        question = Question(held.holder, text, issue.number, messages.OPTIONS, LAST_RESORT)
+        question = Question(held.holder, text, issue.number, CONTINUE, LAST_RESORT)
         escalation.ask_once(me.ctx, question, urgency="high")
     text = messages.freed(held, after.holder, handoff, attempt, sweep.max_attempts)
     me.ctx.tracker.comment(issue.number, text, me.actor, marker=messages.marker("freed", held))

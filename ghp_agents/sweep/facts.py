@@ -12,7 +12,12 @@ from ghp_agents.claims.decision import Candidate
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.first_seen import FirstSeen
-from ghp_agents.escalations.escalation import Escalation, is_last_resort, open_last_resorts
+from ghp_agents.escalations.escalation import (
+    Escalation,
+    is_last_resort,
+    left_to_people,
+    open_last_resorts,
+)
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import settled_questions
@@ -68,6 +73,7 @@ def gather(world: World) -> SweepFacts:
         attempts=_attempts(ledger, escalations, comment_commands.retried(commands)),
         unfinished=tuple(_unfinished(unshown, ledger)),
         last_resorts=open_last_resorts(escalations),
+        left=left_to_people(escalations),
         stopped=comment_commands.stopped(commands),
         given=comment_commands.given(commands),
         person_label=ctx.ws.settings.needs_human_label,

@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.clock import ago, for_people
 from ghp_agents.core.ids import one_line
-from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
 from ghp_agents.sweep.plan import ALERT, REASSIGN, Held
-
-OPTIONS = (TRY_AGAIN, LEAVE_IT)
 
 
 class SweepLine(NamedTuple):

@@ -104,6 +104,7 @@ class SweepFacts(NamedTuple):
     orphans: tuple[Orphan, ...] = ()
     unfinished: tuple[Unfinished, ...] = ()
     last_resorts: Mapping[int, str] = {}  # as in `decision.Board`
+    left: Mapping[int, str] = {}
     stopped: Set[int] = frozenset()
     given: Set[int] = frozenset()
     person_label: str = NEEDS_HUMAN
@@ -254,6 +255,7 @@ def _board(facts: SweepFacts) -> Board:
         facts.given,
         facts.person_label,
         lambda: [issue for issue in facts.issues.values() if issue.state == "closed"],
+        left=facts.left,
     )
 
 

@@ -45,6 +45,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
     board = Board(
         [issue(1), everything], {2: lock(2, "worker-2")}, {"issue/2"}, {2: "E-1a2b"}, {2}, set(),
         gave_up={2: "worker-1"},
+        left={2: "E-3c4d"},
         spent={"worker-2": OVER, "worker-1": OVER},
         full=3,
     )  # fmt: skip
@@ -57,6 +58,7 @@ def test_every_rule_names_what_it_is_about_in_the_order_of_the_rules() -> None:
         ("assigned", ("worker-3",)),
         ("unable", ("gpu",)),
         ("asked", ("E-1a2b",)),
+        ("left", ("E-3c4d",)),
         ("gave-up", ()),
         ("stopped", ()),
         ("outside", ()),

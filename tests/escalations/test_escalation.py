@@ -7,17 +7,31 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.escalations.escalation import (
+    CLOSE_IT,
+    CONTINUE,
+    MYSELF,
     Answer,
     Escalation,
     Question,
     answer_identity,
     by_need,
+    chosen,
     find,
     identity,
+    left_to_people,
     listed,
     ordered,
     short_names,
     with_answers,
+)
+from ghp_agents.state.cause import (
+    CHOICE,
+    CIRCLE,
+    LAST_RESORT,
+    OVERLAP,
+    SHARED_FILES,
+    WANTED_FILE,
+    WORKFLOW,
 )
 
 AT = Timestamp("2026-01-02T03:04:05Z")
@@ -141,3 +155,60 @@ def test_what_waits_and_is_urgent_comes_first() -> None:
 
 def test_options_are_numbered_and_each_keeps_to_its_line() -> None:
     assert listed(["SQLite", "2. Postgres\n3. Oracle"]) == "1. SQLite\n2. 2. Postgres 3. Oracle"
+
+
+OWN = (LAST_RESORT, OVERLAP, CIRCLE, SHARED_FILES, WANTED_FILE, WORKFLOW, CHOICE)
+
+
+def answered(question: Question, *texts: str) -> Escalation:
+    asked = ASKED._replace(question=question)
+    replies = [
+        Answer(f"{n:012x}", asked.id, ADA, text, AT, 8 + n, CloneId("c1"))
+        for n, text in enumerate(texts)
+    ]
+    return with_answers(asked, replies, ())
+
+
+@pytest.mark.parametrize("kind", OWN)
+@given(st.text(max_size=40))
+def test_a_question_of_the_program_is_closed_only_by_one_of_its_options(
+    kind: str, text: str
+) -> None:
+    question = QUESTION._replace(options=("yes", "no"), kind=kind)
+    picks = text.strip().rstrip(".!").casefold() in ("yes", "no", "approve", "refuse")
+    after = answered(question, text)
+    assert after.is_open is not picks
+    assert [*after.answers, *after.advice] != []
+    assert not answered(question._replace(options=()), text).is_open
+    assert not answered(QUESTION, text).is_open  # of an agent, which reads it
+
+
+def test_an_unclear_answer_leaves_the_earlier_one_in_force() -> None:
+    question = QUESTION._replace(options=CONTINUE, kind=LAST_RESORT)
+    after = answered(question, CONTINUE[1], "or maybe not")
+    assert [x.text for x in after.answers] == [CONTINUE[1]]
+    assert left_to_people([after]) == {12: "E-3f9a0c1d2e4b"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "text", "is_left"),
+    [
+        (LAST_RESORT, CONTINUE, "Try again", False),
+        (LAST_RESORT, CONTINUE, "leave it to a person", True),
+        (LAST_RESORT, CONTINUE, "close it", True),
+        (LAST_RESORT, CONTINUE[:2], "close it", False),  # of an older version: it is still open
+        (CHOICE, ("a tries again", MYSELF), MYSELF, True),
+        (CHOICE, ("a tries again", MYSELF), "a tries again", False),
+        ("question", ("a", "b"), "a", False),
+    ],
+)
+def test_who_leaves_an_issue_to_people_ends_its_runs(
+    kind: str, options: tuple[str, ...], text: str, is_left: bool
+) -> None:
+    after = answered(QUESTION._replace(options=options, kind=kind), text)
+    assert bool(left_to_people([after])) is is_left
+
+
+@pytest.mark.parametrize(("text", "option"), [("3", CLOSE_IT), ("Close.", CLOSE_IT), ("x", "x")])
+def test_an_answer_is_kept_in_the_words_of_its_option(text: str, option: str) -> None:
+    assert chosen(QUESTION._replace(options=CONTINUE, kind=LAST_RESORT), text) == option

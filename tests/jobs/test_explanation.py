@@ -55,6 +55,7 @@ def boards(draw: some.DrawFn) -> Board:
         },
         spent={x: OVER for x in draw(some.sets(some.sampled_from(["", "worker-1"])))},
         full=draw(some.sampled_from([0, 3])),
+        left={int(number): "E-2" for number in draw(some.sets(numbers, max_size=1))},
         loose={x.name for x in held.values() if draw(some.booleans())},
     )  # fmt: skip
 

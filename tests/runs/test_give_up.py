@@ -80,5 +80,39 @@ def test_nobody_takes_the_issue_until_a_person_answers(shift: Shift, run: RunRec
 
 def test_a_person_can_keep_an_issue_from_agents(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
-    succeed(shift.repo, f"agent-answer {give_up.ask(app, run)} 2 --as @me")
+    question = give_up.ask(app, run)
+    give_up.free(app, run)
+    succeed(shift.repo, f"agent-answer {question} 2 --as @me")
     assert give_up.left_to_people(app) == {1}
+    with pytest.raises(RefusedError, match="1 is left to a person"):
+        claims.claim_next(shift.app("worker-2"), skips={2})
+    shown = invoke("agent-explain 1", shift.repo).out
+    assert f"It is left to a person: that is the answer to {question}." in shown
+    succeed(shift.repo, f"agent-answer {question} retry --as @me")
+    assert claims.claim_next(shift.app("worker-2"), skips={2}).issue.number == 1
+
+
+def test_an_answer_that_is_no_option_changes_nothing(shift: Shift, run: RunRecord) -> None:
+    app = shift.app("worker-1")
+    question = give_up.ask(app, run)
+    give_up.free(app, run)
+    done = invoke(["agent-answer", question, "nobody should do this", "--as", "@me"], shift.repo)
+    assert (done.code, done.err.splitlines()) == (2, [
+        f"Error: Nothing was changed: 'nobody should do this' is not one of the options of "
+        f"{question}: 1. Try again; 2. Leave it to a person; 3. Close the issue.",
+        f"Hint: Answer with a number: `ghp agent-answer {question} 1`. The question stays open. "
+        "For a remark, comment on the issue.",
+    ])  # fmt: skip
+    assert question[:6] in invoke("agent-escalations --open", shift.repo).out
+    with pytest.raises(RefusedError, match="waiting for a person to choose"):
+        claims.claim_next(shift.app("worker-2"), skips={2})
+
+
+def test_a_person_can_close_the_issue_by_the_answer(shift: Shift, run: RunRecord) -> None:
+    app = shift.app("worker-1")
+    question = give_up.ask(app, run)
+    succeed(shift.repo, f"agent-answer {question} 'Close it.' --as @me")
+    assert app.tracker.get("1").state == "closed"
+    assert give_up.left_to_people(app) == {1}
+    shown = invoke(["agent-escalations", question], shift.repo).out
+    assert "Close the issue\nResult: #1 is closed." in shown.replace("\n\n", "\n")

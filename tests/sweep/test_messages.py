@@ -1,7 +1,7 @@
 """A sweep in words."""
 
 from ghp_agents.core.ids import CloneId, Timestamp
-from ghp_agents.escalations.escalation import Escalation, Question, is_last_resort
+from ghp_agents.escalations.escalation import CONTINUE, Escalation, Question, is_last_resort
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import LAST_RESORT
 from ghp_agents.sweep import messages as words
@@ -53,7 +53,7 @@ def test_each_claim_has_its_own_markers() -> None:
 def test_the_question_is_the_same_for_the_same_claim_and_is_known_again() -> None:
     text = words.question(1, HELD, 3)
     assert text == words.question(1, HELD._replace(silent=9e9), 3)
-    question = Question("worker-1", text, 1, words.OPTIONS, LAST_RESORT)
+    question = Question("worker-1", text, 1, CONTINUE, LAST_RESORT)
     escalation = Escalation("1", question, AT, 1, CloneId("a"))
     assert is_last_resort(escalation)
     assert not is_last_resort(escalation._replace(question=question._replace(kind="question")))

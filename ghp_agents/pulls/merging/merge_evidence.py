@@ -17,6 +17,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.state.cause import CHOICE
 
 MERGES = 50  # merges of the default branch into the branch since it was sent
 
@@ -94,7 +95,7 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     """Ask people about this commit, once. Raises RefusedError unless one has agreed."""
     me = who.me
     text = f"May pull request #{pull.number} be merged at {head[:12]}? The doubt: {why}."
-    question = Question(AgentName(me.name), text, pull.issue, (YES, NO))
+    question = Question(AgentName(me.name), text, pull.issue, (YES, NO), CHOICE)
     approval = escalation.ask_once(me.ctx, question, "high").escalation
     words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")

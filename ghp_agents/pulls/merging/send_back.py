@@ -8,18 +8,17 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import AgentName, Timestamp
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Escalation, Question
+from ghp_agents.escalations.escalation import MYSELF, Escalation, Question
 from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.returned import FOLDER, OUTPUT, ROUNDS, Return
 from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.state.cause import CHOICE
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
-
-MYSELF = "I look at it myself"
 
 
 class SentBack(NamedTuple):
@@ -114,5 +113,5 @@ def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | No
         "Another agent takes it over",
         MYSELF,
     )
-    question = Question(AgentName(returned.agent), text, pull.issue, options)
+    question = Question(AgentName(returned.agent), text, pull.issue, options, CHOICE)
     return escalation.ask_once(me.ctx, question, "high").escalation
