@@ -19,6 +19,7 @@ def main() -> int:
         *(partial(clients.ready, name) for name in clients.CLIENTS),
         aider.ready,
         hook_programs.ready,
+        hook_programs.filesystem,
         site.ready,
     ]
     for install in installs:

@@ -1,4 +1,7 @@
-"""Installs the programs that manage git's hooks, for the tests that run them: pinned, in .cache."""
+"""Installs programs that our guards meet, for the tests that run them: pinned, in .cache.
+
+They manage git's hooks, or give models tools for files.
+"""
 
 import os
 import venv
@@ -9,6 +12,7 @@ from tools.clients import npm
 from tools.emulate import node, once, pip
 
 NPM = {"husky": "9.1.7", "lefthook": "2.2.2"}
+FILESYSTEM = ("@modelcontextprotocol/server-filesystem", "2026.8.31")
 PRE_COMMIT = "pre-commit==4.7.0"
 
 
@@ -45,3 +49,17 @@ def ready(home: str | None = None) -> HookPrograms:
         [str(lefthook)],
         [str(once(PRE_COMMIT, add_framework) / "bin/python"), "-m", "pre_commit"],
     )
+
+
+def filesystem(home: str | None = None) -> list[str]:
+    """The command of the tool server for files, which takes the folders that it may change. Raises
+    like `ready`."""
+    home = home or os.environ.get("HOME", "/")
+    program, (name, version) = node(home), FILESYSTEM
+
+    def add(folder: Path) -> None:
+        (folder / "package.json").write_text('{"private": true}\n')
+        npm(folder, home, [f"{name}@{version}"], program.parent)
+
+    modules = once(f"server-filesystem-{version}", add) / "node_modules"
+    return [str(program), str(modules / name / "dist/index.js")]

@@ -10,10 +10,10 @@ from ghp_agents.hooks.event import (
     Reply,
     ToolEdit,
     first,
-    patched,
     text,
     to_go_on,
 )
+from ghp_agents.hooks.paths import patched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

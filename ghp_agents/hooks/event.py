@@ -201,11 +201,16 @@ class Client:
 
 def _may_be_foreign(tool: str) -> bool:
     """Whether a tool may be of an MCP server; whose it is, costs imports to tell."""
-    return "_" in tool or ":" in tool
+    return "_" in tool or ":" in tool or "-" in tool
 
 
 def _foreign(tool: str, arguments: "Any") -> ToolEdit:
-    """What a tool of an MCP server does, if it writes one whole file; else unknown."""
+    """What a tool of an MCP server does, if it writes one whole file or a patch; else unknown."""
+    from ghp_agents.hooks import paths
+
+    patch = paths.patch_in(arguments)
+    if patch:
+        return ToolEdit("apply_patch", {"command": patch})
     is_whole = isinstance(arguments, dict) and set(arguments) == {"path", "content"}
     return ToolEdit(tool, {"content": arguments["content"]} if is_whole else None)
 
@@ -254,15 +259,3 @@ def first(payload: "Any", keys: "Sequence[str]") -> str:
         if value:
             return value
     return ""
-
-
-def patched(patch: str) -> "list[str]":
-    """The files that a patch in the form of `apply_patch` adds, changes, deletes and moves to."""
-    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
-    paths: dict[str, None] = {}
-    for line in patch.split("\n"):
-        bare = line.strip()
-        for mark in marks:
-            if bare.startswith(mark) and bare[len(mark) :].strip():
-                paths[bare[len(mark) :].strip()] = None
-    return list(paths)

@@ -1,7 +1,8 @@
 """OpenCode: what our plugin for it sends (`plugin.py`), by OpenCode's names."""
 
 from ghp_agents.hooks import plugin
-from ghp_agents.hooks.event import Client, Event, first, patched, text
+from ghp_agents.hooks.event import Client, Event, first, text
+from ghp_agents.hooks.paths import patched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,8 +1,8 @@
 """Resolves paths from events to a worktree and a path in it.
 
 Arguments of tools of MCP servers are not known, so each that names a file counts, at any depth: a
-move has two. Tools of remote services are left out: they name whose repository it is. What stays
-unknown is looked at after the step.
+move has two, a patch any number. Tools of remote services name whose repository it is. Their paths
+are relative, so only absolute ones count. What stays unknown is looked at after the step.
 """
 
 import os
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 FILES = ("path", "file", "uri", "source", "destination", "src", "dst", "dest", "target")
 ROOTS = ("projectpath", "project_path", "project_root", "root", "cwd", "workdir")
 REMOTE = ("owner", "repo", "repository", "project_id", "workspace_slug", "bucket")
+PATCHES = ("patch", "diff", "input", "command")  # parts of keys of a patch
 LONGEST = 4_096  # characters of a path
 DEPTH, VALUES = 6, 10_000  # of the arguments
 
@@ -102,11 +103,18 @@ def of_foreign_tool(client: str, tool: str, arguments: "Any", cwd: str | None) -
 
     if not may_edit(client, tool) or not isinstance(arguments, dict):
         return []
-    if any(key.lower() in REMOTE for key in arguments if isinstance(key, str)):
-        return []
+    is_remote = any(key.lower() in REMOTE for key in arguments if isinstance(key, str))
     root = _root(arguments, cwd)
-    named = (_placed(path, root, cwd) for path in _named(arguments))
-    return list(dict.fromkeys(named))
+    paths = (path for path in _named(arguments) if not is_remote or _is_absolute(path))
+    return list(dict.fromkeys(_placed(path, root, cwd) for path in paths))
+
+
+def patch_in(arguments: "Any") -> str:
+    """The patch in the form of `apply_patch` that a tool is given; empty without one."""
+    for key, value in arguments.items() if isinstance(arguments, dict) else ():
+        if isinstance(value, str) and _is_patch(str(key), value) and "*** Begin Patch" in value:
+            return value
+    return ""
 
 
 def _named(arguments: "Mapping[str, Any]") -> "Iterator[str]":
@@ -119,6 +127,8 @@ def _named(arguments: "Mapping[str, Any]") -> "Iterator[str]":
         if isinstance(value, str):
             if _is_path(key, value):
                 yield value
+            elif _is_patch(key, value):
+                yield from _patched(value)
         elif isinstance(value, dict) and depth < DEPTH:
             stack += [(str(name), inner, depth + 1) for name, inner in value.items()]
         elif isinstance(value, list) and depth < DEPTH:
@@ -130,6 +140,44 @@ def _is_path(key: str, value: str) -> bool:
     if name in ROOTS or not any(part in name for part in FILES):
         return False
     return 0 < len(value) <= LONGEST and "\n" not in value
+
+
+def _is_patch(key: str, value: str) -> bool:
+    name = key.lower()
+    return "\n" in value and any(part in name for part in PATCHES)
+
+
+def _patched(patch: str) -> "Iterator[str]":
+    """The files of a patch, in the form of `apply_patch` or of git and `diff`."""
+    if "*** Begin Patch" in patch:
+        yield from patched(patch)
+        return
+    for line in patch.split("\n"):
+        mark, _, rest = line.rstrip("\r").partition(" ")
+        if mark in ("---", "+++"):
+            name = rest.partition("\t")[0].strip()
+        elif mark in ("rename", "copy") and rest.startswith(("from ", "to ")):
+            name = "b/" + rest.partition(" ")[2]
+        else:
+            continue
+        if name not in ("", "/dev/null"):
+            yield name[2:] if name.startswith(("a/", "b/")) else name
+
+
+def patched(patch: str) -> "list[str]":
+    """The files that a patch in the form of `apply_patch` adds, changes, deletes and moves to."""
+    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+    paths: dict[str, None] = {}
+    for line in patch.split("\n"):
+        bare = line.strip()
+        for mark in marks:
+            if bare.startswith(mark) and bare[len(mark) :].strip():
+                paths[bare[len(mark) :].strip()] = None
+    return list(paths)
+
+
+def _is_absolute(path: str) -> bool:
+    return os.path.isabs(path) or path.startswith("~") or "://" in path
 
 
 def _root(arguments: "Mapping[Any, Any]", cwd: str | None) -> str | None:
@@ -144,7 +192,7 @@ def _root(arguments: "Mapping[Any, Any]", cwd: str | None) -> str | None:
 
 def _placed(path: str, root: str | None, cwd: str | None) -> str:
     """A relative path from the project's folder, unless it exists from the session's."""
-    if os.path.isabs(path) or path.startswith("~") or "://" in path or not root or "\0" in path:
+    if _is_absolute(path) or not root or "\0" in path:
         return path
     try:
         is_here = cwd is not None and os.path.lexists(os.path.join(cwd, path))

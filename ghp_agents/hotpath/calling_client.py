@@ -28,7 +28,8 @@ VERBS = (
     "remove", "rename", "replace", "save", "update", "write",
 )  # fmt: skip
 READS = ("find", "get", "list", "read", "search", "view")  # first words of tools that change none
-UNMARKED = ("opencode", "pi")  # clients whose names of such tools are `server_tool`
+# What parts server and tool in the names of clients that put no mark before them.
+UNMARKED = {"copilot": "-", "opencode": "_", "pi": "_"}
 PROGRAMS = {
     "claude": "claude",
     "codex": "codex",
@@ -103,6 +104,19 @@ def _program(pid: int) -> str:
 
 def may_edit(client: str, tool: str) -> bool:
     """Whether a tool is of an MCP server and changes files, by its name."""
-    is_foreign = "_" in tool if client in UNMARKED else tool.startswith(("mcp_", "MCP:"))
-    name = tool.rpartition("__")[2].rpartition(":")[2].lower()
-    return is_foreign and not name.startswith(READS) and any(verb in name for verb in VERBS)
+    mark = UNMARKED.get(client)
+    name = tool.lower()
+    if mark:
+        if mark not in tool:
+            return False
+        names = [name.partition(mark)[2]]
+        while mark == "-" and "-" in names[-1]:  # servers' names have hyphens, tools' mostly not
+            names.append(names[-1].partition("-")[2])
+    elif tool.startswith(("mcp_", "MCP:")):
+        name = name.rpartition("__")[2].rpartition(":")[2]
+        names = [name]
+    else:
+        return False
+    if "replace" not in name and any(x.startswith(READS) for x in names):
+        return False
+    return any(verb in name for verb in VERBS)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.hooks import claude, codex, cursor, gemini, opencode, pi, qwen
+from ghp_agents.hooks import claude, codex, copilot, cursor, gemini, opencode, pi, qwen
 from ghp_agents.hooks.paths import of_foreign_tool as paths
 from ghp_agents.hotpath.calling_client import may_edit
 from ghp_agents.integrations.clients.events import CLIENTS as SUBSCRIPTIONS
@@ -32,10 +32,19 @@ FS = "mcp__filesystem__"
         ("mcp__commander__edit_block", {"file_path": "/r/a", "old_string": "x"}, ["/r/a"]),
         (f"{FS}read_file", {"path": "/r/a"}, []),
         ("mcp__github__create_or_update_file",
-         {"owner": "o", "repo": "r", "path": "/r/a", "content": "x"}, []),
+         {"owner": "o", "repo": "r", "path": "a", "content": "x"}, []),
         ("mcp__github__push_files",
-         {"owner": "o", "repo": "r", "files": [{"path": "/r/a", "content": "x"}]}, []),
-        ("mcp__gitlab__create_or_update_file", {"project_id": "1", "file_path": "/r/a"}, []),
+         {"owner": "o", "repo": "r", "files": [{"path": "src/a", "content": "x"}]}, []),
+        ("mcp__gitlab__create_or_update_file", {"project_id": "1", "file_path": "a"}, []),
+        (f"{FS}write_file", {"owner": "o", "path": "/r/a", "content": "x"}, ["/r/a"]),
+        (f"{FS}write_file", {"repo": "r", "path": "file:///r/a"}, ["file:///r/a"]),
+        ("mcp__x__apply_patch", {"patch": "*** Begin Patch\n*** Update File: /r/a\n@@\n-x\n+y\n"
+         "*** Move to: /r/b\n*** Delete File: /r/c\n*** End Patch\n"}, ["/r/a", "/r/b", "/r/c"]),
+        ("mcp__x__apply_diff", {"diff": "--- a//r/a\n+++ b//r/b\t2026\n@@ -1 +1 @@\n-x\n+y\n"
+         "--- /dev/null\n+++ b//r/c\nrename from /r/d\nrename to /r/e\n"},
+         ["/r/a", "/r/b", "/r/c", "/r/d", "/r/e"]),
+        (f"{FS}write_file", {"path": "/r/a", "content": "*** Begin Patch\n*** Add File: /r/b\n"},
+         ["/r/a"]),
         (f"{FS}write_file", [], []),
         (f"{FS}write_file", {"path": "x\ny", 7: "/r/a", "content": None}, []),
     ],
@@ -71,6 +80,12 @@ def test_tools_are_told_by_their_own_name_not_by_their_servers() -> None:
     assert not may_edit("claude", "mcp__text-editor__get_text_file_contents")
     assert may_edit("claude", "mcp__serena__rename_symbol")
     assert may_edit("cursor", "MCP:write_file")
+    assert may_edit("copilot", "fs-move_file")
+    assert may_edit("copilot", "text-editor-replace-in-file")
+    assert not may_edit("copilot", "text-editor-get_text_file_contents")
+    assert not may_edit("copilot", "write_bash")
+    assert not may_edit("opencode", "editor_read_file")
+    assert may_edit("claude", "mcp__x__find_and_replace")
     assert not may_edit("codex", "update_plan")
 
 
@@ -79,6 +94,7 @@ CLIENTS = (
     (codex, "PreToolUse", f"{FS}write_file"),
     (gemini, "BeforeTool", "mcp_filesystem_write_file"),
     (cursor, "preToolUse", "MCP:write_file"),
+    (copilot, "PreToolUse", "filesystem-write_file"),
     (qwen, "PreToolUse", f"{FS}write_file"),
     (opencode, "tool.execute.before", "filesystem_write_file"),
     (pi, "tool_call", "filesystem_write_file"),
@@ -95,11 +111,16 @@ def test_every_client_asks_about_such_tools(client: Any, name: str, tool: str) -
     assert client.parse(message | {"tool_name": tool.replace("write_", "read_")}) is None
 
 
-@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "cursor", "qwen"])
+@pytest.mark.parametrize("client", ["claude", "codex", "gemini", "copilot", "cursor", "qwen"])
 def test_installed_hooks_hear_of_editing_tools_only(client: str) -> None:
     edit = next(hook for hook in SUBSCRIPTIONS[client] if hook.kind == "edit")
     name = edit.foreign + ("" if client == "cursor" else "filesystem__")
-    for tool in (*edit.tools, f"{name}write_file", f"{name}replace_symbol_body"):
+    for tool in (
+        *edit.tools,
+        f"{name}write_file",
+        f"{name}replace_symbol_body",
+        f"{name}WriteFile",
+    ):
         assert re.search(edit.matcher, tool), tool
     for tool in ("TodoWrite", "Task", f"{name}read_file", f"{name}search_files"):
         assert not re.search(edit.matcher, tool), tool

@@ -249,7 +249,8 @@ def _responses(body: Json, turn: Turn, number: str) -> list[Json]:
             item |= {"type": "custom_tool_call", "input": call.input}
         else:
             item |= {"type": "function_call", "arguments": json.dumps(call.input)}
-        items.append(item | {"name": call.tool})
+        space, _, tool = call.tool.rpartition("__")  # of an MCP server's tool
+        items.append(item | {"name": tool} | ({"namespace": space} if space else {}))
     usage = {"input_tokens": turn.tokens, "output_tokens": 0, "total_tokens": turn.tokens}
     response = {"id": f"resp_{number}"}
     done = [

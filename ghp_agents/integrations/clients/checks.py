@@ -109,7 +109,7 @@ def _check_target(ws: Workspace, target: ConfigFile, *, user: bool) -> Iterator[
         text = f"The hooks of {title} in {target.shown} are from another version."
         yield warning("hooks", text, again)
     elif not folder_trust.trusts(target, ws.environ):
-        yield warning("hooks", *folder_trust.warning(target))
+        yield warning("hooks", *folder_trust.warning(target, ws.environ))
     elif not _is_this(python):
         text = f"The hooks of {title} in {target.shown} call another installation, {python}."
         yield info("hooks", text, f"To use this one: ghp agent-init --hooks {target.client}")

@@ -21,8 +21,9 @@ class HookSubscription(NamedTuple):
         names = "|".join(self.tools)
         if not (self.foreign and self.tools):
             return names
+        verbs = "|".join(f"[{verb[0].upper()}{verb[0]}]{verb[1:]}" for verb in VERBS)
         # Without the anchors, `Write` would also match `TodoWrite`.
-        return f"^({names}|{self.foreign}.*({'|'.join(VERBS)}).*)$"
+        return f"^({names}|{self.foreign}.*({verbs}).*)$"
 
 
 KINDS = ("start", "prompt", "edit", "batch", "stop", "compact", "end", "wait", "fail")
@@ -80,6 +81,7 @@ CLIENTS: dict[str, tuple[HookSubscription, ...]] = {
     "copilot": _subscriptions(
         "SessionStart UserPromptSubmit PreToolUse PostToolUse Stop PreCompact SessionEnd",
         ("Edit", "Write"),
+        foreign=".*-",
     ),
     "qwen": _subscriptions(
         # What is said at SessionStart reaches no model, see `hooks/qwen.py`.

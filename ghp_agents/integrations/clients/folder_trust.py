@@ -2,7 +2,7 @@
 
 One row says where a client keeps its trust. Read in, and tried with, Gemini CLI 0.61, pi 1.6,
 Qwen Code 0.15 and Copilot CLI 1.0.102. Clients without a row ask at their start, run the hooks
-anyway, or keep trust per hook (`codex_config`); the clients' pages say which.
+anyway (OpenCode), or keep trust per hook (`codex_config`); the clients' pages say which.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -74,12 +74,17 @@ _ROWS: Mapping[str, _Row] = {
         (False, None), True,
     ),
 }  # fmt: skip
+# Variables with which a client loads no plugin of ours, and whether that holds for the user's own,
+# too. Tried with OpenCode 1.18.
+_SWITCHES = {"opencode": (("OPENCODE_PURE", True), ("OPENCODE_DISABLE_PROJECT_CONFIG", False))}
 _SETTINGS = "settings.json"  # of the rows with a switch
 
 
 def trusts(target: ConfigFile, environ: Mapping[str, str]) -> bool:
     """Whether a client runs the hooks in a file. Of the clients, only Codex asks for the user's
     own, too. Raises GhpError."""
+    if _switch(target, environ):
+        return False
     if target.client == codex_config.CODEX:
         return codex_config.trusts(target, environ)
     row = _ROWS.get(target.client)
@@ -125,11 +130,25 @@ def untrusted(targets: Iterable[ConfigFile], environ: Mapping[str, str]) -> Iter
         both = (target, config_files.users(environ, target.client))
         is_run = any(python_in(x) is not None and trusts(x, environ) for x in both)
         if python_in(target) is not None and not is_run:
-            yield Untrusted(target.client, *warning(target))
+            yield Untrusted(target.client, *warning(target, environ))
 
 
-def warning(target: ConfigFile) -> tuple[str, str]:
-    """The fact that a client does not trust a folder, and what to do about it."""
+def _switch(target: ConfigFile, environ: Mapping[str, str]) -> str:
+    """The variable that is set and switches our hooks in a file off; empty without one."""
+    for variable, is_for_all in _SWITCHES.get(target.client, ()):
+        is_on = environ.get(variable, "").lower() in ("1", "true")
+        if is_on and (is_for_all or not target.is_users):
+            return variable
+    return ""
+
+
+def warning(target: ConfigFile, environ: Mapping[str, str]) -> tuple[str, str]:
+    """The fact that a client does not run the hooks in a file, and what to do about it."""
+    switch = _switch(target, environ)
+    if switch:
+        title = HOMES[target.client].title
+        text = f"{switch} is set, so {title} does not load {target.shown}: nothing is guarded."
+        return text, f"Unset {switch}."
     if target.client == codex_config.CODEX:
         return codex_config.warning(target)
     title = HOMES[target.client].title

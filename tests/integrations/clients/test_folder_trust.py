@@ -177,3 +177,17 @@ def test_hooks_that_a_client_skips_are_never_called_fine(
     ):
         step.act()
     assert new_worktree.untrusted(ws, repo, os.environ) == [], "the user's own hooks guard it"
+
+
+def test_a_variable_that_keeps_a_plugin_from_loading_is_named(repo: Path, home: Path) -> None:
+    for variable in ("OPENCODE_PURE", "OPENCODE_DISABLE_PROJECT_CONFIG"):
+        for value, expected in (("1", False), ("true", False), ("0", True), ("", True)):
+            assert trusts("opencode", repo, {**os.environ, variable: value}) is expected
+        environ = {**os.environ, variable: "1"}
+        users = config_files.users(environ, "opencode")
+        assert folder_trust.trusts(users, environ) is (variable != "OPENCODE_PURE")
+        (target,) = config_files.here(at(repo), ["opencode"])
+        assert folder_trust.warning(target, environ) == (
+            f"{variable} is set, so OpenCode does not load {target.shown}: nothing is guarded.",
+            f"Unset {variable}.",
+        )
