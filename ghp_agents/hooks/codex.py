@@ -8,10 +8,10 @@ from ghp_agents.hooks.event import (
     Reply,
     ToolEdit,
     hook_output,
+    patched,
     text,
     to_go_on,
 )
-from ghp_agents.hooks.paths import patched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,16 +4,7 @@ Events that are configured in PascalCase come with Claude Code's names of fields
 sub-agent has a session of its own, and names its parent.
 """
 
-from ghp_agents.hooks.event import (
-    Client,
-    Event,
-    Reply,
-    ToolEdit,
-    first,
-    text,
-    to_go_on,
-)
-from ghp_agents.hooks.paths import patched
+from ghp_agents.hooks.event import Client, Event, Reply, ToolEdit, first, patched, text, to_go_on
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

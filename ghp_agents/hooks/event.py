@@ -135,7 +135,7 @@ class Client:
         if is_foreign:
             from ghp_agents.hooks import paths
 
-            edited = paths.of_foreign_tool(self.name, tool, arguments, folder) or None
+            edited = paths.of_foreign_tool(self.name, tool, arguments, folder, patched) or None
         is_part = bool(text(payload, "agent_id"))  # a sub-agent, whose end is not the agent's
         if kind is None or edited is None or (is_part and kind in ("stop", "fail")):
             return None
@@ -189,7 +189,7 @@ class Client:
         from ghp_agents.hooks import paths
         from ghp_agents.hotpath.calling_client import may_edit
 
-        edited = paths.of_foreign_tool(self.name, tool, arguments, cwd)
+        edited = paths.of_foreign_tool(self.name, tool, arguments, cwd, patched)
         if edited:
             return ToolUse(EDITED, edited, is_foreign=True)
         return ToolUse(USED, use.what, is_foreign=may_edit(self.name, tool))
@@ -259,3 +259,15 @@ def first(payload: "Any", keys: "Sequence[str]") -> str:
         if value:
             return value
     return ""
+
+
+def patched(patch: str) -> "list[str]":
+    """The files that a patch in the form of `apply_patch` adds, changes, deletes and moves to."""
+    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+    paths: dict[str, None] = {}
+    for line in patch.split("\n"):
+        bare = line.strip()
+        for mark in marks:
+            if bare.startswith(mark) and bare[len(mark) :].strip():
+                paths[bare[len(mark) :].strip()] = None
+    return list(paths)

@@ -1,8 +1,7 @@
 """OpenCode: what our plugin for it sends (`plugin.py`), by OpenCode's names."""
 
 from ghp_agents.hooks import plugin
-from ghp_agents.hooks.event import Client, Event, first, text
-from ghp_agents.hooks.paths import patched
+from ghp_agents.hooks.event import Client, Event, first, patched, text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,13 +12,14 @@ from ghp_agents.hotpath.locate import Location, walk_up
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import Any
 
 FILES = ("path", "file", "uri", "source", "destination", "src", "dst", "dest", "target")
 ROOTS = ("projectpath", "project_path", "project_root", "root", "cwd", "workdir")
 REMOTE = ("owner", "repo", "repository", "project_id", "workspace_slug", "bucket")
 PATCHES = ("patch", "diff", "input", "command")  # parts of keys of a patch
+BEGINS = "*** Begin Patch"  # a patch in the form of `apply_patch`
 LONGEST = 4_096  # characters of a path
 DEPTH, VALUES = 6, 10_000  # of the arguments
 
@@ -97,27 +98,32 @@ def is_same(first: str, second: str) -> bool:
         return False
 
 
-def of_foreign_tool(client: str, tool: str, arguments: "Any", cwd: str | None) -> "list[str]":
-    """The files that a tool is about to change, absolute or relative to `cwd`."""
+def of_foreign_tool(
+    client: str, tool: str, arguments: "Any", cwd: str | None, patched: "Callable[[str], list[str]]"
+) -> "list[str]":
+    """The files that a tool is about to change, absolute or relative to `cwd`. `patched` names
+    those of a patch in the form of `apply_patch`."""
     from ghp_agents.hotpath.calling_client import may_edit
 
     if not may_edit(client, tool) or not isinstance(arguments, dict):
         return []
     is_remote = any(key.lower() in REMOTE for key in arguments if isinstance(key, str))
     root = _root(arguments, cwd)
-    paths = (path for path in _named(arguments) if not is_remote or _is_absolute(path))
+    paths = (path for path in _named(arguments, patched) if not is_remote or _is_absolute(path))
     return list(dict.fromkeys(_placed(path, root, cwd) for path in paths))
 
 
 def patch_in(arguments: "Any") -> str:
     """The patch in the form of `apply_patch` that a tool is given; empty without one."""
     for key, value in arguments.items() if isinstance(arguments, dict) else ():
-        if isinstance(value, str) and _is_patch(str(key), value) and "*** Begin Patch" in value:
+        if isinstance(value, str) and _is_patch(str(key), value) and BEGINS in value:
             return value
     return ""
 
 
-def _named(arguments: "Mapping[str, Any]") -> "Iterator[str]":
+def _named(
+    arguments: "Mapping[str, Any]", patched: "Callable[[str], list[str]]"
+) -> "Iterator[str]":
     """The values of all keys that may name a file."""
     stack: list[tuple[str, Any, int]] = [("", arguments, 0)]
     count = 0
@@ -128,7 +134,7 @@ def _named(arguments: "Mapping[str, Any]") -> "Iterator[str]":
             if _is_path(key, value):
                 yield value
             elif _is_patch(key, value):
-                yield from _patched(value)
+                yield from patched(value) if BEGINS in value else _of_diff(value)
         elif isinstance(value, dict) and depth < DEPTH:
             stack += [(str(name), inner, depth + 1) for name, inner in value.items()]
         elif isinstance(value, list) and depth < DEPTH:
@@ -147,11 +153,8 @@ def _is_patch(key: str, value: str) -> bool:
     return "\n" in value and any(part in name for part in PATCHES)
 
 
-def _patched(patch: str) -> "Iterator[str]":
-    """The files of a patch, in the form of `apply_patch` or of git and `diff`."""
-    if "*** Begin Patch" in patch:
-        yield from patched(patch)
-        return
+def _of_diff(patch: str) -> "Iterator[str]":
+    """The files of a patch in the form of git and `diff`."""
     for line in patch.split("\n"):
         mark, _, rest = line.rstrip("\r").partition(" ")
         if mark in ("---", "+++"):
@@ -162,18 +165,6 @@ def _patched(patch: str) -> "Iterator[str]":
             continue
         if name not in ("", "/dev/null"):
             yield name[2:] if name.startswith(("a/", "b/")) else name
-
-
-def patched(patch: str) -> "list[str]":
-    """The files that a patch in the form of `apply_patch` adds, changes, deletes and moves to."""
-    marks = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
-    paths: dict[str, None] = {}
-    for line in patch.split("\n"):
-        bare = line.strip()
-        for mark in marks:
-            if bare.startswith(mark) and bare[len(mark) :].strip():
-                paths[bare[len(mark) :].strip()] = None
-    return list(paths)
 
 
 def _is_absolute(path: str) -> bool:

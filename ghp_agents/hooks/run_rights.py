@@ -6,8 +6,7 @@ import os
 from ghp_agents.cards import permissions
 from ghp_agents.cards.permissions import FETCH, SEARCH, Rights
 from ghp_agents.hooks import patch_edit
-from ghp_agents.hooks.event import EDITED, READ, SEARCHED, Event, Reply, first, text
-from ghp_agents.hooks.paths import patched
+from ghp_agents.hooks.event import EDITED, READ, SEARCHED, Event, Reply, first, patched, text
 from ghp_agents.hotpath.quoting import clean
 
 TYPE_CHECKING = False

@@ -7,13 +7,18 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import claude, codex, copilot, cursor, gemini, opencode, pi, qwen
-from ghp_agents.hooks.paths import of_foreign_tool as paths
+from ghp_agents.hooks.event import patched
+from ghp_agents.hooks.paths import of_foreign_tool
 from ghp_agents.hotpath.calling_client import may_edit
 from ghp_agents.integrations.clients.events import CLIENTS as SUBSCRIPTIONS
 from tests.support.ghp import invoke
 from tests.support.hooks import call, payload, set_up
 
 FS = "mcp__filesystem__"
+
+
+def paths(client: str, tool: str, given: Any, cwd: str | None) -> list[str]:
+    return of_foreign_tool(client, tool, given, cwd, patched)
 
 
 @pytest.mark.parametrize(
