@@ -30,7 +30,7 @@ from ghp_agents.pulls.pull import (
 )
 from ghp_agents.workspace import Workspace
 
-PAGES = 20  # of check runs: two thousand
+PAGES = 20  # of runs: two thousand
 _DRAFT = (
     "mutation($id: ID!) { convertPullRequestToDraft(input: {pullRequestId: $id}) "
     "{ pullRequest { isDraft } } }"
@@ -119,23 +119,35 @@ class GitHubForge:
         return self._pull(raw)
 
     def checks(self, pull: Pull) -> Checks:
-        """The results of check runs and statuses for the pull request's head."""
-        at = f"commits/{quote(pull.head, safe='')}"
-        statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
+        """The results of check runs and statuses for the pull request's head. A token that may not
+        read check runs, such as any fine-grained one, gets the runs of GitHub Actions instead."""
+        at, missing = f"commits/{quote(pull.head, safe='')}", list[str]()
+        statuses, runs = list[Any](), list[Any]()
         try:
-            return github_pull.checks(self._runs(at), statuses)
-        except errors.ForbiddenError as error:
-            # A fine-grained token cannot get this permission: what GitHub requires, its answer to
-            # the merge decides.
-            return github_pull.checks([], statuses)._replace(unread=error.message or str(error))
+            statuses = self._hub.get(f"{at}/status", per_page=100).body["statuses"]
+        except errors.ForbiddenError:
+            missing.append("Commit statuses")
+        instead = False
+        try:
+            runs = self._runs(f"{at}/check-runs", "check_runs")
+        except errors.ForbiddenError:
+            instead = True
+        if instead:
+            try:
+                listed = self._runs("actions/runs", "workflow_runs", head_sha=pull.head)
+                runs = [*map(github_pull.as_check_run, listed)]
+            except (errors.ForbiddenError, errors.MissingError):
+                missing.append("Actions")
+        checks = github_pull.checks(runs, statuses)
+        return checks._replace(unread=" and ".join(missing), only_actions=instead)
 
-    def _runs(self, at: str) -> list[Any]:
-        """The check runs of a commit. Raises ForbiddenError."""
+    def _runs(self, path: str, key: str, **params: str) -> list[Any]:
+        """All pages of a list of runs. Raises ForbiddenError, MissingError."""
         runs: list[Any] = []
         for page in range(1, PAGES + 1):
-            answer = self._hub.get(f"{at}/check-runs", per_page=100, page=page).body
-            runs += answer["check_runs"]
-            if len(runs) >= int(answer["total_count"]) or not answer["check_runs"]:
+            answer = self._hub.get(path, per_page=100, page=page, **params).body
+            runs += answer[key]
+            if len(runs) >= int(answer["total_count"]) or not answer[key]:
                 break
         return runs
 

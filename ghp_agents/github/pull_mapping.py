@@ -105,6 +105,13 @@ def checks(runs: Iterable[Mapping[str, Any]], statuses: Iterable[Mapping[str, An
     return Checks(state, details, output="\n\n".join(failed)[:OUTPUT_LIMIT])
 
 
+def as_check_run(run: Mapping[str, Any]) -> dict[str, Any]:
+    """A run of a workflow in the form of a check run. The newest of a workflow for one event
+    counts."""
+    fields = {name: run.get(name) for name in ("id", "name", "status", "conclusion", "html_url")}
+    return {**fields, "check_suite": {"id": f"{run.get('workflow_id')}/{run.get('event')}"}}
+
+
 def _output(run: Mapping[str, Any]) -> str:
     """What a check run says, and where its log is."""
     output = run.get("output") or {}

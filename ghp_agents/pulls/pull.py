@@ -79,7 +79,8 @@ class Checks(NamedTuple):
 
     state: str = "none"
     details: tuple[tuple[str, str], ...] = ()  # (name, conclusion), failing ones first
-    unread: str = ""  # why some cannot be read; then the host's own answer decides
+    unread: str = ""  # permissions without which some cannot be read; then it is not checked
+    only_actions: bool = False  # of check runs, only those of GitHub Actions can be read
     output: str = ""  # what the failing ones say, bounded; others' words
 
 

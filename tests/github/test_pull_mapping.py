@@ -110,6 +110,14 @@ def test_two_workflows_with_a_job_of_one_name_are_two_checks() -> None:
     assert github_pull.checks([red, green, again], []).state == "green"
 
 
+def test_the_newest_run_of_a_workflow_for_an_event_counts() -> None:
+    fields = {"name": "CI", "workflow_id": 7, "event": "push", "status": "completed"}
+    old = fields | {"id": 1, "conclusion": "failure"}
+    new, other = old | {"id": 2, "conclusion": "success"}, old | {"id": 3, "event": "pull_request"}
+    assert github_pull.checks(map(github_pull.as_check_run, [new, old]), []).state == "green"
+    assert github_pull.checks(map(github_pull.as_check_run, [new, old, other]), []).state == "red"
+
+
 @pytest.mark.parametrize("by", [Actor("worker-1"), Actor("worker-2"), Actor("Ann", is_person=True)])
 def test_the_line_of_a_pull_request_says_what_was_sent_and_for_whom(by: Actor) -> None:
     body = github_pull.signed("Work", "b", Actor("worker-1"), Sent("c" * 40, by))

@@ -123,14 +123,54 @@ def test_a_rule_refuses_in_its_own_words_and_says_where_to_look(
     assert github.act(ADMIN, "GET", "pulls/2")["state"] == "open"
 
 
+def workflow_run(head: str, **fields: object) -> dict[str, object]:
+    """A run of the workflow CI, as GitHub lists it."""
+    of = {"id": 1, "name": "CI", "workflow_id": 7, "event": "pull_request", "head_sha": head}
+    return {**of, "status": "completed", "conclusion": "success", **fields}
+
+
+NO_PERMISSION = "Error: Cannot check #2: this token lacks the permission to read {}, so its checks"
+
+
 @pytest.mark.slow
-def test_a_token_that_cannot_read_checks_lets_statuses_and_the_merge_decide(
+def test_what_a_token_cannot_read_is_not_checked_and_actions_count_instead(
     road: Road, github: GitHub
 ) -> None:
-    github.pulls.hides_checks = True
-    done = ghp(road, "agent-merge 2")
+    head = github.act(ADMIN, "GET", "pulls/2")["head"]["sha"]
+    queued, failed = {"status": "queued", "conclusion": None}, {"conclusion": "failure"}
+    for hides, run, code, words in (
+        ("checks actions", {}, 3, NO_PERMISSION.format("Actions")),
+        ("checks actions statuses", {}, 3, NO_PERMISSION.format("Commit statuses and Actions")),
+        ("statuses", {}, 3, NO_PERMISSION.format("Commit statuses")),
+        ("checks", {"head_sha": "0" * 40}, 3, "Error: Cannot check #2. No checks are configured."),
+        ("checks", queued, 0, "Skipped #2: The checks of #2 are still running."),
+        ("checks", failed, 1, "CI: failure"),
+    ):
+        github.pulls.hides = {*hides.split()}
+        github.pulls.workflow_runs = [workflow_run(head, **run)]
+        done = ghp(road, "agent-merge --queue")
+        assert (done.code, words in done.err) == (code, True), done.err
+    assert not github.act(ADMIN, "GET", "pulls/2")["merged"]
+
+
+@pytest.mark.slow
+def test_green_runs_of_actions_are_enough_for_a_token_without_check_runs(
+    road: Road, github: GitHub
+) -> None:
+    head = github.act(ADMIN, "GET", "pulls/2")["head"]["sha"]
+    github.pulls.hides, github.pulls.workflow_runs = {"checks"}, [workflow_run(head)]
+    done = ghp(road, "agent-merge --queue")
+    assert (done.code, done.out) == (0, "2\n"), done.err
+    assert "Runs of GitHub Actions and statuses count instead" in done.err
+
+
+@pytest.mark.slow
+def test_a_person_merges_what_a_token_cannot_read_with_their_word(
+    road: Road, github: GitHub
+) -> None:
+    github.pulls.hides = {"checks", "actions"}
+    done = ghp(road, "agent-merge 2 --unchecked")
     line = (
-        "This token cannot read check runs (Resource not accessible by personal access token). "
-        "Statuses, and what GitHub answers to the merge, decide."
+        "This token lacks the permission to read Actions, so not all checks of the host are seen."
     )
     assert (done.code, done.out, done.err.splitlines().count(line)) == (0, "2\n", 1), done.err

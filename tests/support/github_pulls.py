@@ -42,7 +42,8 @@ class Pulls:
         self._checks: dict[str, list[int]] = {}  # check runs by commit
         self.rule = ""  # what a rule answers to every merge
         self.queue: MergeQueue | None = None  # if one is required
-        self.hides_checks = False  # as from a fine-grained token, which cannot get "Checks"
+        self.hides: set[str] = set()  # permissions that the token lacks: checks, actions, statuses
+        self.workflow_runs: list[dict[str, object]] = []
 
     def answer(self, request: Asked, below: str) -> Said | None:
         """What GitHub says; None if it is not about pull requests."""
@@ -228,10 +229,8 @@ class Pulls:
 
     def checks(self, request: Asked, ref: str) -> Said:
         """The check runs of a commit."""
-        if self.hides_checks:
-            body = {"message": "Resource not accessible by personal access token"}
-            needed = {"X-Accepted-GitHub-Permissions": "checks=read"}
-            return Said(403, {**body, "documentation_url": DOCS}, needed)
+        if "checks" in self.hides:  # no fine-grained token can get it
+            return _without("checks")
         checks = self._checks.get(self.branch(ref) or ref, [])
         runs = [_run(self.gaps.ask("GET", f"check-runs/{number}").body) for number in checks]
         page = paged(request, runs)
@@ -239,6 +238,8 @@ class Pulls:
 
     def status(self, request: Asked, ref: str) -> Said:
         """The older kind of checks, which nobody sets here."""
+        if "statuses" in self.hides:
+            return _without("statuses")
         sha = self.branch(ref) or ref
         url = f"{HERE}/repos/{self.gaps.repository}/commits/{sha}"
         body = {"state": "pending", "statuses": [], "sha": sha, "total_count": 0}
@@ -246,6 +247,20 @@ class Pulls:
         return Said(
             200, {**body, "repository": repository, "commit_url": url, "url": f"{url}/status"}
         )
+
+    def actions(self, request: Asked) -> Said:
+        """The runs of workflows for a commit."""
+        if "actions" in self.hides:
+            return _without("actions")
+        sha, repository = request.query["head_sha"], self.gaps.ask("GET", "").body
+        url = f"{HERE}/repos/{self.gaps.repository}/actions/runs/1"
+        of: dict[str, Any] = {name: f"{url}/{name}" for name in _RUN_URLS}
+        of |= {"head_repository": repository, "repository": repository, "head_commit": None}
+        of |= {"node_id": "W1", "head_branch": "b", "run_number": 1, "display_title": "CI"}
+        of |= {"path": ".github/workflows/ci.yml", "pull_requests": [], "created_at": WHEN}
+        runs = [{**of, "updated_at": WHEN, **x} for x in self.workflow_runs if x["head_sha"] == sha]
+        page = paged(request, runs)
+        return page._replace(body={"total_count": len(page.body), "workflow_runs": page.body})
 
     # ------------------------------------------------------------ as issues
 
@@ -351,6 +366,20 @@ def _run(run: Any) -> Any:
     return run
 
 
+WHEN = "2026-01-02T03:04:05Z"
+_RUN_URLS = (
+    *("url", "html_url", "jobs_url", "logs_url", "check_suite_url", "cancel_url", "rerun_url"),
+    *("artifacts_url", "workflow_url"),
+)
+
+
+def _without(permission: str) -> Said:
+    """GitHub's answer to a fine-grained token that lacks a permission."""
+    body = {"message": "Resource not accessible by personal access token"}
+    needed = {"X-Accepted-GitHub-Permissions": f"{permission}=read"}
+    return Said(403, {**body, "documentation_url": DOCS}, needed)
+
+
 def _leaves(node: Any) -> list[Any]:
     if isinstance(node, dict):
         return [leaf for x in node.values() for leaf in _leaves(x)]
@@ -384,6 +413,7 @@ _TABLE: tuple[tuple[str, str, Callable[..., Said | None]], ...] = (
     ("POST", r"check-runs", Pulls.check),
     ("GET PATCH", r"check-runs/(\d+)", Pulls.checked),
     ("GET", r"commits/(.+)/check-runs", Pulls.checks),
+    ("GET", r"actions/runs", Pulls.actions),
     ("GET", r"commits/(.+)/status", Pulls.status),
     ("GET", r"issues", Pulls.issues),
     ("GET", r"issues/(\d+)", Pulls.issue),

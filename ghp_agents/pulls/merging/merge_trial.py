@@ -5,13 +5,12 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import RefusedError, UnknownError
-from ghp_agents.core.ids import one_line
 from ghp_agents.git import merge, worktree
 from ghp_agents.ports import Forge
 from ghp_agents.pulls import check_cache, run_checks, update_branch
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import CheckPlace, check_place
-from ghp_agents.pulls.pull import Checks, EnqueuedError, Pull, no_base
+from ghp_agents.pulls.pull import EnqueuedError, Pull, no_base
 from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.settings.settings import Settings
@@ -19,9 +18,10 @@ from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
-UNREAD = (
-    "This token cannot read check runs ({why}). Statuses, and what GitHub answers to the merge, "
-    "decide."
+UNREAD = "This token lacks the permission to read {unread}, so not all checks of the host are seen."
+ONLY_ACTIONS = (
+    "This token cannot read check runs. Runs of GitHub Actions and statuses count instead; checks "
+    "of other apps are not seen."
 )
 
 
@@ -103,9 +103,13 @@ def ready_for_the_host(who: Merger, pull: Pull, tried: TrialLook) -> TrialLook:
         raise EnqueuedError(pull, place)
     before = who.forge.checks(pull._replace(head=tried.head))
     _bring_up(who, pull, tried)
-    if before.state != "none" and who.forge.checks(pull._replace(head=tried.candidate)) == Checks():
+    if before.state != "none" and _has_no_checks(who, pull._replace(head=tried.candidate)):
         raise _running_error(pull)
     return tried._replace(head=tried.candidate)
+
+
+def _has_no_checks(who: Merger, pull: Pull) -> bool:
+    return who.forge.checks(pull).state == "none"
 
 
 def _bring_up(who: Merger, pull: Pull, tried: TrialLook) -> None:
@@ -177,7 +181,15 @@ def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
             who.tell(run_checks.NONE)
         return
     checks = who.forge.checks(pull._replace(head=head))
-    if checks.state == "none" and not checks.unread:
+    if checks.unread:
+        raise UncheckedError(
+            f"Cannot check #{pull.number}: this token lacks the permission to read "
+            f"{checks.unread}, so its checks on the host are unknown.",
+            hint=f"Give the token read access to {checks.unread}, or list commands in "
+            "`agents.checks`. To merge without checks: "
+            f"`ghp agent-merge {pull.number} --unchecked`.",
+        )
+    if checks.state == "none":
         raise UncheckedError(
             f"Cannot check #{pull.number}. {run_checks.NONE}",
             hint="Configure checks on the main branch, or merge without checks: `ghp "
@@ -188,9 +200,10 @@ def refuse_unchecked(who: Merger, pull: Pull, head: str) -> None:
 def of_the_host(who: Merger, pull: Pull) -> str:
     """Return the host's failed checks in words. Raises RefusedError while they run."""
     checks = who.forge.checks(pull)
-    if checks.unread and UNREAD not in who.shown:
-        who.shown.add(UNREAD)
-        who.tell(UNREAD.format(why=one_line(checks.unread, 200)))
+    text = UNREAD.format(unread=checks.unread) if checks.unread else ONLY_ACTIONS
+    if (checks.unread or checks.only_actions) and text not in who.shown:
+        who.shown.add(text)
+        who.tell(text)
     if checks.state == "pending":
         raise _running_error(pull)
     if checks.state != "red":
