@@ -115,9 +115,11 @@ def wrap(
     binds: Sequence[Bind],
     environ: Mapping[str, str],
     names: Collection[str],
+    own: Mapping[str, str],
 ) -> list[str]:
-    """The command line for a client in a container. It gets the variables with these `names`.
-    Raises RefusedError for a path that cannot be mounted."""
+    """The command line for a client in a container. It gets the variables with these `names`, and
+    those of its `own`, which every user may read. Raises RefusedError for a path that cannot be
+    mounted."""
     passed = sorted({*names, *LOCALE} & environ.keys())
     return [
         container.program, "run", "--rm", "--pull", "never", "--name", name_of(run),
@@ -128,6 +130,7 @@ def wrap(
         "--tmpfs", "/tmp", "--workdir", str(tree),
         "--env", f"HOME={home}",
         *(word for name in passed for word in ("--env", name)),
+        *(word for name, value in own.items() for word in ("--env", f"{name}={value}")),
         "--entrypoint", "", container.image, *words,
     ]  # fmt: skip
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 LONGEST_PAUSE = 7_200.0  # seconds; the longest that the background may be told to wait
 RUNG = "/cache/rung"  # a file; its timestamp is when a record was last confirmed
 RUN = "GHP_RUN"  # the run that a process belongs to: it ends with the run
+# Set for what is in a sandbox: the file of what its supervisor sends later. It reaches no remote.
+BOX = "GHP_FINISH_LATER"
 SPAWNED = "GHP_SPAWNED"  # set for processes in the background, to our folder in their clone
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 STARTED = "/cache/started"  # a file; its timestamp is when the last one was started
@@ -38,7 +40,7 @@ def start_sync(
     """Start one detached fold-and-sync if needed, unless one was started just now: it stays for
     longer than `pause`, and looks again. With `waits`, it begins when this process has ended, or
     after SPAWN_PAUSE."""
-    if is_off(environ, settings):
+    if is_off(environ, settings) or environ.get(BOX):
         return False
     cache = folders[0] + "/cache"
     # The timestamp of `due` is when the background is next needed; folds and syncs set it. A

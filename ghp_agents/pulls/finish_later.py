@@ -15,6 +15,7 @@ from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import evidence
+from ghp_agents.hotpath.background import BOX
 from ghp_agents.ports import Context
 from ghp_agents.pulls import check_cache, finish, run_checks, update_branch
 from ghp_agents.pulls.check import Check
@@ -24,7 +25,6 @@ from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 
-VARIABLE = "GHP_FINISH_LATER"  # the file of requests
 FILE = "finish.json"  # its name in the run's folder
 REQUEST_LIMIT = 100_000  # bytes
 
@@ -50,7 +50,7 @@ class LeftFinish(NamedTuple):
 
 def is_needed(environ: Mapping[str, str]) -> bool:
     """Whether this process is in a run whose supervisor sends what it finishes."""
-    return bool(environ.get(VARIABLE))
+    return bool(environ.get(BOX))
 
 
 def leave(ctx: Context, *, issue: str | None, draft: bool, tell: Tell) -> LeftFinish:
@@ -64,7 +64,7 @@ def leave(ctx: Context, *, issue: str | None, draft: bool, tell: Tell) -> LeftFi
     passed = [check.command for check in checks if check.code == 0]
     request = {"issue": int(subject.issue.number), "head": head, "draft": draft, "passed": passed}
     # Only this one file of the folder can be written, so it is not replaced.
-    Path(ctx.ws.environ[VARIABLE]).write_text(json.dumps(request), "ascii")
+    Path(ctx.ws.environ[BOX]).write_text(json.dumps(request), "ascii")
     count = evidence.branch(ctx.ws).history.total
     return LeftFinish(subject, head, checks, count, head != tips.head, notes)
 

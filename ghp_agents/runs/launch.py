@@ -22,7 +22,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start as starts
 from ghp_agents.pulls.start import Started
 from ghp_agents.runs import folder, processes, prompt, rights
-from ghp_agents.runs.boxes import enclosure
+from ghp_agents.runs.boxes import choice, enclosure
 from ghp_agents.runs.boxes.enclosure import Process
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, LIMITED, RUNNING, RunRecord
@@ -85,11 +85,12 @@ def launch(
     agent, issue = ws.agent(), started.claimed.issue.number
     boot, seconds = ws.clock.interval()
     session = before.session if before and command.runner.resume else ""
+    boxed, unboxed = choice.for_worktree(ws, command.boxed, started.path, started.branch)
     run = RunRecord(
         files.random_hex(6), agent, issue, command.runner.name, str(started.path),
         started.branch, to_text(ws.clock.now()), boot, seconds, session=session,
         tries=before.failures if before else 0, cause=called.keys if called else "",
-        container=command.boxed.program if isinstance(command.boxed, Container) else "",
+        container=boxed.program if isinstance(boxed, Container) else "",
         account=account,
         waits=before.waits if before and before.outcome == LIMITED else 0,
     )  # fmt: skip
@@ -98,12 +99,12 @@ def launch(
     presence.heartbeat(inner.ws, inner.store, agent, fields)  # it may have stopped before
     most = prompt.AGAIN_LIMIT if session else PROMPT_LIMIT
     why, cause = before.why if before else "", called.text if called else ""
-    text = prompt.of_run(inner, agent, issue, why, most, cause, command.role)
+    text = prompt.of_run(inner, agent, issue, why, most, cause, command.role, boxed=bool(boxed))
     folder.write(ws, run)  # from here on, the next supervisor knows of it
     place = folder.of(ws, run.id)
     files.write_atomically(place / "prompt.md", text.encode())
     spent = before.cost if before else 0.0
-    is_contained = isinstance(command.boxed, Container)
+    is_contained = isinstance(boxed, Container)
     python = container.PYTHON if is_contained else sys.executable
     rules = write_rules(ws, command.card, command.runner.name, place, str(started.path), python)
     words = command.runner.command(
@@ -116,13 +117,13 @@ def launch(
     trust = folder_trust.for_run(command.runner.name, ws.root, ws.environ)
     # With a card, a run brings a hook of its own.
     gaps = [] if rules else _untrusted(ws, command.runner.name, started.path, trust)
-    notes = (*started.notes, *gaps)
+    notes = (*started.notes, *gaps, *filter(None, [unboxed]))
     if note := left_out_variables.note(
         ws.home_folder, ws.environ, keep, "the run does", left_out_variables.OPTION
     ):
         notes = (*notes, note)
     client = Process(words, {**env, **trust, **(rules.env if rules else {})})
-    client = enclosure.enclose(ws, run, place, client, keep, command.boxed)
+    client = enclosure.enclose(ws, run, place, client, keep, boxed)
     try:
         client_process.begin_session(ws, agent)
         child = processes.start(client.words, run, place, client.environ)

@@ -16,6 +16,10 @@ FIRST = (
     "something, run `ghp agent-escalate QUESTION` and end your turn; you are started again with "
     "the answer."
 )
+BOXED = (
+    " You are in a sandbox. You write to this worktree, to /tmp and to your home only. You cannot "
+    "push, fetch or claim: what you commit and send is sent for you."
+)
 AGAIN = "You worked on this before. That run ended: {why}."
 CALLED = "You are started again for this:"
 ROLE_LIMIT = 8_000  # characters
@@ -42,10 +46,13 @@ def of_run(
     max_chars: int,
     cause: str = "",
     role: str = "",
+    *,
+    boxed: bool = False,
 ) -> str:
     """The prompt of a run. `why` says how the last run ended, `cause` what it is started for again;
-    both are empty for the first. `role` is what people wrote for the agent on its card."""
-    begin = FIRST.format(agent=agent, issue=issue)
+    both are empty for the first. `role` is what people wrote for the agent on its card.
+    `boxed`: the run is in a sandbox."""
+    begin = FIRST.format(agent=agent, issue=issue) + (BOXED if boxed else "")
     task = f"\n\n{clean(role[:ROLE_LIMIT])}" if role else ""
     again = f"\n\n{AGAIN.format(why=phrase(why, TEXT_LIMIT))}" if why else ""
     called = f"\n\n{CALLED}\n\n{cause}" if cause else ""

@@ -41,6 +41,7 @@ from ghp_agents.workspace import Workspace
 
 TICK = 1.0  # seconds between two looks at the processes
 READ_EVERY = 2.0  # seconds between two looks at changed records
+SEND_AFTER = 2.0  # seconds until what a run in a sandbox has written is sent: it cannot do that
 LOOK_EVERY = 5.0  # seconds between two looks for work, when something has changed
 LOOK_ANYWAY = 60.0
 BEAT_EVERY = 20.0
@@ -149,6 +150,8 @@ class Supervisor:
         if times == self._times:
             return
         self._times = times
+        if self._plan.command.boxed:
+            self._sync_at = min(self._sync_at, self._now + SEND_AFTER)
         last, agents = self._last(), self._plan.agents
         self._records = fleet_records.read(self._ctx, agents, last, self._host.news)
 

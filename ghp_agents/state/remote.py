@@ -10,6 +10,7 @@ from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import object_file
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
+from ghp_agents.hotpath.background import BOX
 from ghp_agents.state import git_credentials, refusal
 from ghp_agents.state.coordination import BRANCHES, CUSTOM, NAMESPACE_CACHE, Remote
 from ghp_agents.state.private_repo import (
@@ -21,6 +22,7 @@ from ghp_agents.state.private_repo import (
 )
 from ghp_agents.workspace import Workspace
 
+BOXED = "this run is in a sandbox; `ghp agent-work` sends what it writes"
 FETCH_ATTEMPTS = 6  # retried only if another process of this clone fetched, too
 
 
@@ -51,6 +53,8 @@ def fetch(
     Both namespaces are fetched, because another clone may have found out first that this host
     accepts only branches.
     """
+    if ws.environ.get(BOX):
+        return BOXED
     refspecs = [*_refspecs(BRANCHES), *_refspecs(CUSTOM)]
     try:
         for _ in range(FETCH_ATTEMPTS):
@@ -71,6 +75,8 @@ def fetch_refs(
 
     Raises UnknownError if the remote cannot be asked.
     """
+    if ws.environ.get(BOX):
+        raise unreachable(remote, BOXED)
     try:
         result = _fetch(ws, repository, remote, [], refspecs)
     except git.GitTimeoutError as error:
@@ -104,6 +110,12 @@ def _branch_kinds() -> list[str]:
 
 def unreachable(remote: Remote, words: str) -> UnknownError:
     """The error for a question that only the remote can answer."""
+    if words == BOXED:
+        return UnknownError(
+            f"Only the remote {remote.name} can decide this, and this run is in a sandbox, which "
+            "does not reach it. Nothing was changed.",
+            hint="Continue without it, or ask a person: `ghp agent-escalate TEXT`.",
+        )
     return UnknownError(
         f"Only the remote {remote.name} can decide this, and it did not answer: {words}",
         hint="Try again when it is reachable; `ghp agent-doctor` tests the connection.",
@@ -143,6 +155,8 @@ def push(
     If a host does not accept our own refs, branches are used. That is found out before the first
     push: clones that use different namespaces could both win a lock.
     """
+    if ws.environ.get(BOX):
+        return Pushed(PushOutcome.UNKNOWN, BOXED, is_unsent=True)
     if remote.namespace == CUSTOM and not remote.settled:
         answer = _branches_in_use(ws, repository, remote)
         if isinstance(answer, Pushed):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.hotpath import background
 from ghp_agents.pulls import finish_later
 from ghp_agents.pulls.finish import ChecksFailedError
 from ghp_agents.pulls.finish_later import FinishRequest, LeftFinish
@@ -43,7 +44,7 @@ def inside(road: Road, place: Path, folder: Path, *, draft: bool = False) -> Lef
     """What the agent's command does in a sandbox, which does not reach the remote."""
     remote = git(road.folder, "remote", "get-url", "origin")
     git(road.folder, "remote", "set-url", "origin", "/nowhere")
-    environ: Mapping[str, str] = {**os.environ, finish_later.VARIABLE: str(folder / "finish.json")}
+    environ: Mapping[str, str] = {**os.environ, background.BOX: str(folder / "finish.json")}
     app = App(place, environ, name="worker-1", clock=road.clock)
     try:
         return finish_later.leave(app, issue=None, draft=draft, tell=lambda _: None)

@@ -46,22 +46,16 @@ class BoxPaths(NamedTuple):
     own: tuple[tuple[Path, Path], ...]  # folders of the box, and what they are in front of
 
 
-def check(tree: Path, branch: str) -> None:
-    """Raise RefusedError for a worktree in which a box could not commit."""
-    why = "" if (tree / ".git").is_file() else "it has git's own folder, and not a link to it"
-    if "/" not in branch:
-        why = why or f"its branch {branch} is in no folder, beside main"
-    if why:
-        raise RefusedError(
-            f"{tree} cannot be in a sandbox: {why}.",
-            hint="Use a worktree and a branch that `ghp agent-start` makes, or set `runs.sandbox` "
-            "to none.",
-        )
+def obstacle(tree: Path, branch: str) -> str:
+    """Why a box could not commit in a worktree; empty if it can."""
+    if not (tree / ".git").is_file():
+        return "the worktree has git's own folder, and not a link to it"
+    return "" if "/" in branch else f"the branch {branch} is in no folder, beside main"
 
 
 def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
     """What a process in this worktree, on this branch and with this folder of a run can write. It
-    can commit if `check` passes. Raises RefusedError for a worktree of another repository."""
+    can commit if there is no `obstacle`. Raises RefusedError for another repository's."""
     link = tree / ".git"
     ours = common_dir / "ghp"
     folders = [ours / name for name in RECORDS]

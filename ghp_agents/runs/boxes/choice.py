@@ -1,6 +1,7 @@
 """Which sandbox the settings ask for, for runs and background tasks."""
 
 from contextlib import suppress
+from pathlib import Path
 
 from ghp_agents.cards import container, manifest, sandbox
 from ghp_agents.cards.card import AgentCard
@@ -8,7 +9,7 @@ from ghp_agents.cards.container import CONTAINER, PROGRAMS, Container
 from ghp_agents.cards.manifest import NETWORK
 from ghp_agents.core import files
 from ghp_agents.core.errors import NotSetUpError, RefusedError
-from ghp_agents.pulls.branches.branch_names import PATTERN
+from ghp_agents.runs.boxes import box_paths
 from ghp_agents.runs.runners import Runner
 from ghp_agents.workspace import Workspace
 
@@ -32,7 +33,7 @@ def of(ws: Workspace, card: AgentCard | None, runner: str) -> Container | bool:
     if chosen == sandbox.ALWAYS:
         sandbox.required(ws.environ)
         return True
-    if chosen == sandbox.NEVER or _obstacle(ws, runner):
+    if chosen == sandbox.NEVER or runner in OUTSIDE:
         return False
     if not sandbox.trouble(ws.environ):
         return True
@@ -41,21 +42,25 @@ def of(ws: Workspace, card: AgentCard | None, runner: str) -> Container | bool:
     return False
 
 
-def _obstacle(ws: Workspace, runner: str) -> str:
-    """Why a run cannot be in any sandbox; empty if it can."""
-    if runner in OUTSIDE:
-        return f"{runner} starts its sessions outside"
-    if "/" not in (ws.settings.branch_pattern or PATTERN):
-        return "`branchPattern` gives the branches of agents no folder"
-    return ""
-
-
 def warning(ws: Workspace, runner: str, boxed: Container | bool) -> str:
     """What a person reads who has no sandbox and did not choose that; else nothing. A clone says
     it once, until the reason changes."""
     if boxed or setting(ws) != sandbox.AUTO:
         return ""
-    why = _obstacle(ws, runner) or f"bubblewrap: {sandbox.trouble(ws.environ)}"
+    outside = runner in OUTSIDE and f"{runner} starts its sessions outside"
+    return _once(ws, outside or f"bubblewrap: {sandbox.trouble(ws.environ)}")
+
+
+def for_worktree(
+    ws: Workspace, boxed: Container | bool, tree: Path, branch: str
+) -> tuple[Container | bool, str]:
+    """What holds a run in a worktree, and what its person should know. With `auto`, a run whose
+    commits a sandbox would prevent has none."""
+    why = box_paths.obstacle(tree, branch) if boxed and setting(ws) == sandbox.AUTO else ""
+    return (False, _once(ws, why)) if why else (boxed, "")
+
+
+def _once(ws: Workspace, why: str) -> str:
     text = (
         f"What runs here unattended has no sandbox: it can do all that you can do ({why}). "
         "docs/sandboxes.md says how to get one."

@@ -12,8 +12,9 @@ from ghp_agents.cards.container import Container
 from ghp_agents.cards.permissions import REFUSED, RIGHTS
 from ghp_agents.cards.sandbox import Bind, BoxView
 from ghp_agents.core import stored_logins
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.hotpath import heartbeat, own_file
-from ghp_agents.hotpath.background import RUN
+from ghp_agents.hotpath.background import BOX, RUN
 from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
@@ -48,7 +49,7 @@ def enclose(
     env = {**environ, **({} if has_login else without_login(place, environ))}
     if not boxed:
         return Process(words, env)
-    values = {finish_later.VARIABLE: str(place / finish_later.FILE)}
+    values = {BOX: str(place / finish_later.FILE)}
     if not has_login:
         values |= stored_logins.taken(environ, place / "gh", hidden=True)
     person = Path(ws.environ.get("HOME") or "/")
@@ -72,8 +73,12 @@ def _local_remotes(ws: Workspace) -> list[Path]:
 def _binds(ws: Workspace, run: RunRecord, place: Path, written: Sequence[Path]) -> list[Bind]:
     """What a box has of the repository, a folder before what is in it. Raises RefusedError,
     OSError."""
-    if not run.task:
-        box_paths.check(Path(run.path), run.branch)
+    if not run.task and (why := box_paths.obstacle(Path(run.path), run.branch)):
+        raise RefusedError(
+            f"{run.path} cannot be in a sandbox: {why}.",
+            hint='Name branches like "agent/{user}/{number}" (`branchPattern`), or set '
+            "`runs.sandbox` to auto.",
+        )
     paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
     box_paths.prepare(paths)
     both = [*paths.writable, *_files(place), *written]
@@ -115,15 +120,15 @@ def _contained(
     """The client in a container. It gets the variables of the run and its keys, and no others of
     this machine."""
     tree = Path(run.path)
-    own = {finish_later.VARIABLE: str(place / finish_later.FILE), **_identity(ws)}
-    env = {**process.environ, **own}
+    own = {BOX: str(place / finish_later.FILE), **_identity(ws)}
+    env = dict(process.environ)
     # What the environment of a run has beyond that of this process is the run's own.
     names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
     names = names - {"PWD", "HOME", "PATH"} | {"GHP_AGENT", RUN, processes.PROMPT_FILE, RIGHTS}
     own_home = home(ws, run)
     binds = [Bind(own_home, own_home, is_writable=True), *_binds(ws, run, place, written)]
     words = [word.replace(sys.executable, container.PYTHON) for word in process.words]
-    return Process(container.wrap(words, box, run.id, tree, own_home, binds, env, names), env)
+    return Process(container.wrap(words, box, run.id, tree, own_home, binds, env, names, own), env)
 
 
 def home(ws: Workspace, run: RunRecord) -> Path:

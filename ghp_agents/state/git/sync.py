@@ -14,6 +14,7 @@ from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import process as git
+from ghp_agents.hotpath.background import BOX
 from ghp_agents.state import refusal
 from ghp_agents.state.coordination import Remote, coordination_remote, why_none
 from ghp_agents.state.git import copied_clone, fold, refused_search
@@ -29,7 +30,7 @@ from ghp_agents.state.private_repo import (
     open_repository,
     split_off,
 )
-from ghp_agents.state.remote import Pushed, PushOutcome, fetch, has_refs, push
+from ghp_agents.state.remote import BOXED, Pushed, PushOutcome, fetch, has_refs, push
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
@@ -47,6 +48,8 @@ def sync(
     remote = coordination_remote(ws)
     if remote is None:
         return SyncReport(remote=None, notes=(f"Nothing leaves this clone: {why_none(ws)}.",))
+    if ws.environ.get(BOX):
+        return SyncReport(remote=remote.name, trouble=BOXED)
     patience = ws.settings.timeout if wait else 0.05
     try:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core.errors import RefusedError
 from ghp_agents.runs.boxes import box_paths
 from tests.support import boxes
 from tests.support.ghp import run_ghp
@@ -119,14 +118,6 @@ def test_a_box_ends_with_all_its_processes_whatever_they_left(shift: Shift) -> N
     assert [state[2] for state in states(shift.runs())] != ["running"]
     shown = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
     assert "sleep 1234" not in shown.stdout.splitlines()
-
-
-def test_a_run_that_could_not_commit_is_not_boxed(repo: Path) -> None:
-    with pytest.raises(RefusedError, match="it has git's own folder"):
-        box_paths.check(repo, "agent/night/1")
-    git(repo, "worktree", "add", "-q", "-b", "flat", str(repo.parent / "flat"))
-    with pytest.raises(RefusedError, match="its branch flat is in no folder, beside main"):
-        box_paths.check(repo.parent / "flat", "flat")
 
 
 def test_a_task_in_the_main_worktree_writes_neither_gits_folder_nor_another_worktree(

@@ -16,6 +16,7 @@ from ghp_agents.wiring import App
 from tests.support import hosts
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers
+from tests.support.git import git
 
 
 @pytest.mark.parametrize(
@@ -90,11 +91,17 @@ def test_a_client_of_a_service_outside_has_no_sandbox_and_it_is_said(
     assert (held, "claude-bg starts its sessions outside" in said) == (False, True)
 
 
-def test_branches_that_are_in_no_folder_have_no_sandbox_and_it_is_said(
-    repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_that_could_not_commit_in_a_sandbox_has_none_and_it_is_said(
+    repo: Path, tmp_path: Path
 ) -> None:
     """A sandbox that can move one of them could move main."""
-    monkeypatch.setattr(sandbox, "trouble", lambda _: "")
-    mine({"branchPattern": "{number}-{title}"})
-    held, said = box(repo, tmp_path)
-    assert (held, "`branchPattern` gives the branches of agents no folder" in said) == (False, True)
+    git(repo, "worktree", "add", "-q", "-b", "flat", str(tmp_path / "flat"))
+    ws = App(repo, os.environ).ws
+    held, said = choice.for_worktree(ws, True, tmp_path / "flat", "flat")
+    assert (held, "(the branch flat is in no folder, beside main)" in said) == (False, True)
+    assert choice.for_worktree(ws, True, tmp_path / "flat", "flat") == (False, "")
+    assert choice.for_worktree(ws, True, tmp_path / "flat", "agent/flat") == (True, "")
+    assert choice.for_worktree(ws, True, repo, "a/b")[0] is False
+    mine({"agents": {"runs": {"sandbox": "bwrap"}}})
+    ws = App(repo, os.environ).ws
+    assert choice.for_worktree(ws, True, tmp_path / "flat", "flat") == (True, "")
