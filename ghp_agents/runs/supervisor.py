@@ -41,7 +41,7 @@ from ghp_agents.workspace import Workspace
 
 TICK = 1.0  # seconds between two looks at the processes
 READ_EVERY = 2.0  # seconds between two looks at changed records
-SEND_AFTER = 2.0  # seconds until what a run in a sandbox has written is sent: it cannot do that
+SEND_AFTER = 2.0  # seconds until the records of a run in a sandbox are sent
 LOOK_EVERY = 5.0  # seconds between two looks for work, when something has changed
 LOOK_ANYWAY = 60.0
 BEAT_EVERY = 20.0
@@ -359,9 +359,8 @@ class Supervisor:
         called = self._reactions()[run.issue]
         question = give_up.ask_about(self._make(self._ws.root, run.agent), run, called)
         self._keep(run._replace(outcome=record.ASKS))
-        self._tell(
-            f"{run.agent} asks a person, {question}, about #{run.issue}: {called.words}.", run
-        )
+        words = f"{run.agent} asks a person, {question}, about #{run.issue}: {called.words}."
+        self._tell(words, run)
 
     def _last_of(self, agent: str, issue: int) -> RunRecord:
         return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))
