@@ -36,7 +36,7 @@ def held(
     else:
         action = str(sight.view.presence.get("lastAction") or "")
         heard = f", seen {ago(sight.quiet)} ago" if steal else ""
-        state = f"; it is {sight.state}{heard}"
+        state = f"; {sight.view.words}{heard}"
         state += f", last: {phrase(action, 80)}" if action else ""
     take = f"To take it over: `ghp agent-claim {issue.number} --steal --reason TEXT`."
     if not may_steal:

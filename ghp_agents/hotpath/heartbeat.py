@@ -24,7 +24,7 @@ BLOCKED = "blocked"
 BEFORE = "beforeBlocked"  # in `local`: the status to which an unblocked agent goes back
 FORMER = "former"  # in `local`: the agent's claims before the current one
 MOST_FORMER = 8
-VOUCHED = ("processRunsFor", "silentFor")  # reported for an agent that sends no heartbeats
+VOUCHED = ("processRunsFor", "silentFor", "clientEnded")  # reported for one without heartbeats
 SESSION_VARIABLES = (  # the kind of agent, and its session variables
     ("claude", "CLAUDE_CODE_SESSION_ID"),
     ("codex", "CODEX_THREAD_ID"),
@@ -129,6 +129,7 @@ def _update_record(
         local[BEFORE] = record.get("status")
     if "issue" in fields and fields["issue"] != record.get("issue"):
         record.pop("generation", None)
+        record.pop("unfinished", None)
     here = record.get("branch")
     if fields.get("issue") or fields.get("branch", here) != here:
         record.pop("handed", None)

@@ -11,7 +11,6 @@ from ghp_agents.issues.issue import IssueChange, short
 from ghp_agents.jobs import dispatch_plan, explain
 from ghp_agents.jobs.dispatch_plan import Assignment, DispatchPlan, Limits
 from ghp_agents.ports import Context
-from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import now_text
@@ -58,13 +57,7 @@ def read_plan(ctx: Context) -> DispatchPlan:
     board, agents = explain.read(ctx)
     settings = ctx.ws.settings
     limits = Limits(settings.jobs_per_agent)
-    views = {view.name: view for view in presence.list_agents(ctx, ctx.store.snapshot())}
-    workers = [
-        agent
-        for agent in agents
-        if agent.candidate.name not in settings.orchestrators
-        and presence.is_at_work(views[agent.candidate.name])
-    ]
+    workers = [agent for agent in agents if not agent.passed_over]
     return dispatch_plan.plan(board, workers, given(ctx), limits)
 
 

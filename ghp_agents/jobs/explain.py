@@ -38,7 +38,7 @@ class IssueExplanation(NamedTuple):
     turns: Sequence[Turn]
     left_out: int  # agents that were not asked
     pull: Sequence[PullTrace] = ()  # what its open pull request waits for
-    is_left: bool = False  # the client of its holder has ended, and nothing works for it
+    left: str = ""  # its holder in words, if nothing works for it
     rooms: Mapping[str, Room] = {}  # by agent, if a dispatch would choose one
     is_person: bool = False  # its holder
     left_by: str = ""  # who has claimed it, but is no longer at work
@@ -103,11 +103,11 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     turns = explanation.turns(board, current, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
-    left = any(x.has_no_client for x in agents if x.candidate.name == claimed)
+    ended = [x.words for x in agents if x.candidate.name == claimed and x.has_ended]
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(
-        current, state, holder, steps, turns, more, waits, left, rooms,
+        current, state, holder, steps, turns, more, waits, (*ended, "")[0], rooms,
         is_person=bool(lease and lease.is_person), left_by="" if holder else claimed,
     )  # fmt: skip
 
@@ -166,4 +166,13 @@ def _agent(ctx: Context, board: Board, view: AgentView, *, is_ordered: bool) -> 
         for issue in board.issues
         if (lease := board.claim_of(issue)) and is_mine(lease, who.name, who.epoch, who.clone)
     ]
-    return Agent(who, view.liveness.value, is_ordered, tuple(mine), view.has_no_client)
+    return Agent(
+        who, view.liveness.value, is_ordered, tuple(mine), view.has_no_client,
+        _passed_over(ctx, view),
+    )  # fmt: skip
+
+
+def _passed_over(ctx: Context, view: AgentView) -> str:
+    if view.name in ctx.ws.settings.orchestrators:
+        return "it is an orchestrator"
+    return "" if presence.is_at_work(view) else "it has registered, and nothing more"

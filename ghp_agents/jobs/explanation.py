@@ -11,6 +11,7 @@ from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
 from ghp_agents.core.ids import listed
 from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.presence.liveness import Liveness, standing
 
 ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
 MET = {
@@ -54,12 +55,30 @@ class Agent(NamedTuple):
     liveness: str
     told_to_stop: bool = False
     holds: tuple[str, ...] = ()  # issues that it has claimed
-    has_no_client: bool = False  # its client has ended here; other clones cannot know it
+    has_no_client: bool = False  # its client has ended
+    passed_over: str = ""  # why a dispatch gives it nothing, though it is alive
 
     @property
     def is_alive(self) -> bool:
         """Whether it lives, as far as all clones know."""
         return self.liveness in ("active", "stale")
+
+    @property
+    def words(self) -> str:
+        """Whether it is at work, as the end of a sentence."""
+        return standing(Liveness(self.liveness), has_no_client=self.has_no_client)
+
+    @property
+    def no_dispatch(self) -> str:
+        """Why a dispatch gives it nothing, whatever it has; empty if it may."""
+        if not self.is_alive or self.has_no_client:
+            return self.words
+        return "it was told to stop" if self.told_to_stop else self.passed_over
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing works for it, though it may have claims."""
+        return self.has_no_client or self.liveness == Liveness.STOPPED
 
     @property
     def is_healthy(self) -> bool:

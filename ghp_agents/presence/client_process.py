@@ -132,6 +132,11 @@ def end(ws: Workspace, agent: str) -> bool | None:
     return ended
 
 
+def noted(ws: Workspace) -> list[str]:
+    """The agents whose client was started here."""
+    return sorted(path.stem for path in Path(ws.home_folder, CLIENTS).glob("*.json"))
+
+
 def ended(ws: Workspace, agents: Iterable[str]) -> list[str]:
     """The agents whose client was started here and has ended, and that no other process of this
     machine works for. Only Linux shows it; elsewhere there are none."""

@@ -23,6 +23,13 @@ class Liveness(StrEnum):
 NO_CLIENT = "client ended"  # shown instead of the liveness of an agent that lost its client
 
 
+def standing(liveness: Liveness, *, has_no_client: bool) -> str:
+    """Whether an agent is at work, as the end of a sentence. All commands use these words."""
+    if has_no_client:
+        return "its client has ended"
+    return "it has stopped" if liveness is Liveness.STOPPED else f"it is {liveness}"
+
+
 class Sighting(NamedTuple):
     """When an observer first saw an agent at this position, by the observer's own clock."""
 

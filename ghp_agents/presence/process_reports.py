@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from ghp_agents.hotpath import alive, heartbeat
-from ghp_agents.presence import claude_sessions
+from ghp_agents.presence import claude_sessions, client_process
 from ghp_agents.presence.amend import amend
 from ghp_agents.workspace import Workspace
 
@@ -33,15 +33,40 @@ def report_processes(ws: Workspace, *, asks_clients: bool = False) -> list[str]:
     With `asks_clients`, also what they wait for: that takes seconds, so nobody may wait for it.
     """
     soon = ws.settings.stale_after / 2
+    over = _report_ended(ws)
     silent = _known(ws, soon)
     if all(report.due_in > 0 for report in silent):
-        return []
+        return over
     due = [report for report in silent if report.due_in <= soon]
     asks = asks_clients and any(
         report.lives and report.presence.get("kind") == "claude" for report in due
     )
     waits = claude_sessions.waits(ws) if asks else {}
-    return [report.agent for report in due if _write(ws, report, waits)]
+    return over + [report.agent for report in due if _write(ws, report, waits)]
+
+
+def _report_ended(ws: Workspace) -> list[str]:
+    """Write to the presence of agents whose client was started here that it has ended, so that all
+    clones know it; return the names."""
+    new = [name for name in client_process.noted(ws) if _may_have_ended(ws.presence(name))]
+    return [name for name in client_process.ended(ws, new) if _write_ended(ws, name)]
+
+
+def _may_have_ended(presence: Mapping[str, Any] | None) -> bool:
+    if presence is None or presence.get("clientEnded"):
+        return False
+    return presence.get("status") != "stopped"
+
+
+def _write_ended(ws: Workspace, name: str) -> bool:
+    def change(record: Record) -> bool:
+        record["clientEnded"] = True
+        return True
+
+    try:
+        return amend(ws, name, change)
+    except OSError:
+        return False  # nothing can be written now
 
 
 def next_in(ws: Workspace) -> float | None:

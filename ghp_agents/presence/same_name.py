@@ -44,7 +44,7 @@ def find(ctx: Context, snapshot: Snapshot, name: str) -> AgentView | None:
 def _is_at_work(ctx: Context, view: AgentView) -> bool:
     """Whether it is active, and not only because this clone has just heard of it: then the other
     machine's time stamp says how old that is. No right depends on it."""
-    if view.liveness is not Liveness.ACTIVE:
+    if view.liveness is not Liveness.ACTIVE or view.has_no_client:
         return False
     if view.presence.get("processRunsFor"):
         return True
@@ -69,4 +69,4 @@ def _free(ctx: Context, name: str) -> str:
 
 def _words(other: AgentView) -> str:
     heard = f", seen {ago(other.heard)} ago" if other.heard is not None else ""
-    return f"{named(other.name)} is at work in clone {other.clone}{heard}"
+    return f"{named(other.name)} is at work in another clone ({other.clone}){heard}"

@@ -23,6 +23,7 @@ from ghp_agents.presence.liveness import (
     liveness_elsewhere,
     observe,
     silent_for,
+    standing,
     take_turns,
 )
 from ghp_agents.state import observed
@@ -53,12 +54,28 @@ class AgentView(NamedTuple):
     heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
     clone: CloneId | None = None  # where it lives; None: not determined
     quiet: float = 0.0  # seconds without a heartbeat in any clone, as far as known
-    has_no_client: bool = False  # its client has ended here, and no other process works for it
+    has_no_client: bool = False  # its client has ended, and no other process works for it
 
     @property
     def state(self) -> str:
         """Its liveness, for people; of one whose client has ended, that."""
         return NO_CLIENT if self.has_no_client else self.liveness.value
+
+    @property
+    def words(self) -> str:
+        """Whether it is at work, as the end of a sentence."""
+        return standing(self.liveness, has_no_client=self.has_no_client)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing works for it, though it may have a claim."""
+        return self.has_no_client or self.liveness is Liveness.STOPPED
+
+    @property
+    def unfinished(self) -> str:
+        """Why its last `agent-finish` failed, in its own words; empty if it did not."""
+        why = self.presence.get("unfinished")
+        return why if isinstance(why, str) else ""
 
 
 class Rivalry(NamedTuple):
@@ -100,9 +117,10 @@ def heartbeat(
 
 def is_at_work(view: AgentView) -> bool:
     """Whether more than its registration is known: of an agent that only registered, nobody knows
-    whether it comes back. The start of a session is more."""
+    whether it comes back. The start of a session is more, and so is a second heartbeat."""
     is_registration = view.presence.get("lastAction") == REGISTERED
-    return not is_registration or bool(view.presence.get("session"))
+    has_beaten = bool(view.presence.get("session")) or rules.number(view.presence, "seq") > 1
+    return not is_registration or has_beaten
 
 
 def _has_stopped(ws: Workspace, agent: AgentName) -> bool:
@@ -214,7 +232,7 @@ def _with_clients(ws: Workspace, views: list[AgentView]) -> list[AgentView]:
     local = [x for x in views if x.is_here and (x.liveness is not dead or x.silent < limit)]
     here = [x.name for x in local if x.liveness in (*LIVING, dead)]
     over = client_process.ended(ws, here)
-    return [view._replace(has_no_client=view.name in over) for view in views]
+    return [x._replace(has_no_client=x.name in over) if x.is_here else x for x in views]
 
 
 def elsewhere(ctx: Context, snapshot: Snapshot, name: str) -> list[AgentView]:
@@ -271,7 +289,8 @@ class _Observer:
         verdict = liveness_elsewhere(presence, silent, self.limits)
         heard = max(0.0, self.steady - sighting.first_seen) if sighting else None
         quiet = silent + max(0, rules.number(presence, "silentFor"))
-        return AgentView(name, presence, verdict, silent, False, heard, clone, quiet)
+        over = presence.get("clientEnded") is True and verdict in (*LIVING, Liveness.DEAD)
+        return AgentView(name, presence, verdict, silent, False, heard, clone, quiet, over)
 
     def _silence_here(self, name: str, presence: Presence, sighting: Sighting | None) -> float:
         if name not in self.beaten:

@@ -14,7 +14,7 @@ from ghp_agents.claims import service as claim
 from ghp_agents.core import mentions
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import case_twins, plain
-from ghp_agents.core.ids import Actor, AgentName, digest, issue_of_branch, listed
+from ghp_agents.core.ids import Actor, AgentName, digest, issue_of_branch, listed, one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import changed_paths, own_hooks, worktree
 from ghp_agents.git import process as git
@@ -45,6 +45,7 @@ from ghp_agents.worktrees import checkout, provisioned_files
 
 LISTED = 10
 SILENT_HOOK = "pre-push.json"  # in the folder of caches: the hook of which it was said
+WHY_LIMIT = 200  # characters of why it failed, in the presence
 
 
 class Finished(NamedTuple):
@@ -74,17 +75,14 @@ def finish(
     with _pointing_to_own_worktree(ctx):
         subject = subject_of(ctx, issue)
         claim.verify(ctx, subject.actor.name, subject.issue.number)
-    refuse_unfinished(ctx.ws)
-    head = worktree.head(ctx.ws.folder)
-    tips = update_branch.compare_with_remote(ctx.ws, subject.base, subject.branch, head)
-    notes = refuse_forbidden(ctx, subject, tips, draft=draft)
-    try:
+    with noting_failure(ctx, subject.actor):
+        refuse_unfinished(ctx.ws)
+        head = worktree.head(ctx.ws.folder)
+        tips = update_branch.compare_with_remote(ctx.ws, subject.base, subject.branch, head)
+        notes = refuse_forbidden(ctx, subject, tips, draft=draft)
         head, checks = run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
-    except ChecksFailedError as error:
-        _note_failure(ctx, subject.actor, error)
-        raise
-    claim.verify(ctx, subject.actor.name, subject.issue.number)  # checks can take long
-    return publish(ctx, subject, tips, head, checks, draft=draft, notes=notes)
+        claim.verify(ctx, subject.actor.name, subject.issue.number)  # checks can take long
+        return publish(ctx, subject, tips, head, checks, draft=draft, notes=notes)
 
 
 class FinishSubject(NamedTuple):
@@ -175,6 +173,7 @@ def publish(
         fields: dict[str, object] = {
             "status": "reviewing",
             "lastAction": f"Finished {short(issue)}: {shown}",
+            "unfinished": "",
         }
         fields |= {} if pull.waits else {"pull": pull.number}
         presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields, progress=True)
@@ -211,11 +210,17 @@ def _silent_hook(ws: Workspace) -> Iterator[str]:
         )
 
 
-def _note_failure(ctx: Context, actor: Actor, error: ChecksFailedError) -> None:
-    """Others see that the work is not finished, and why."""
-    if not actor.is_person:
-        fields = {"lastAction": f"Not finished: {str(error).splitlines()[0]}"}
-        presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields)
+@contextmanager
+def noting_failure(ctx: Context, actor: Actor) -> Iterator[None]:
+    """Others see that the work is not finished, and why, until it is: also if the session ends."""
+    try:
+        yield
+    except GhpError as error:
+        if not actor.is_person:
+            why = one_line(str(error).partition("\n")[0], WHY_LIMIT)
+            fields = {"lastAction": f"Not finished: {why}", "unfinished": why}
+            presence.heartbeat(ctx.ws, ctx.store, AgentName(actor.name), fields)
+        raise
 
 
 @contextmanager

@@ -57,10 +57,11 @@ def leave(ctx: Context, *, issue: str | None, draft: bool, tell: Tell) -> LeftFi
     """Do all that needs no remote, and leave the rest to the supervisor. Raises RefusedError,
     ChecksFailedError, OSError."""
     subject = finish.subject_of(ctx, issue)
-    finish.refuse_unfinished(ctx.ws)
-    tips = _known_tips(ctx, subject)
-    notes = finish.refuse_forbidden(ctx, subject, tips, draft=draft, fetch=False)
-    head, checks = finish.run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
+    with finish.noting_failure(ctx, subject.actor):
+        finish.refuse_unfinished(ctx.ws)
+        tips = _known_tips(ctx, subject)
+        notes = finish.refuse_forbidden(ctx, subject, tips, draft=draft, fetch=False)
+        head, checks = finish.run_all_checks(ctx, subject, tips, draft=draft, tell=tell)
     passed = [check.command for check in checks if check.code == 0]
     request = {"issue": int(subject.issue.number), "head": head, "draft": draft, "passed": passed}
     # Only this one file of the folder can be written, so it is not replaced.

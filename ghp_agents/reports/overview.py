@@ -18,6 +18,7 @@ from ghp_agents.state.usage import Use
 STOPPING = "stopping"  # it was told to stop
 UNBLOCKED = "unblocked"  # shown instead of `blocked` when what blocked its issue is closed
 RESTING = ("idle", "done", "stopped")
+KINDS_WITH_RUNNER = ("claude", "codex", "cursor", "gemini", "opencode")  # called as their runners
 
 
 class AgentGroup(StrEnum):
@@ -31,6 +32,7 @@ class AgentGroup(StrEnum):
 class NeedKind(StrEnum):
     """Why an agent needs a person, the most important first."""
 
+    UNFINISHED = "unfinished"  # `agent-finish` failed, and its session has ended
     QUESTION = "question"  # it asked one
     PERMISSION = "permission"  # its client waits for its person
     CONFLICT = "conflict"  # its work does not merge with the main branch
@@ -59,6 +61,7 @@ class Need(NamedTuple):
     age: float | None = None  # seconds
     id: str = ""  # of the question or the pull request
     short: str = ""  # the same as people type it: E-3f9a, #32
+    command: str = ""  # what continues its work
 
     @property
     def rank(self) -> tuple[int, int, float]:
@@ -216,9 +219,18 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
             needs.append(Need(NeedKind.PERMISSION, what, age=view.silent))
         elif issue and not needs:
             needs.append(Need(NeedKind.INPUT, age=view.silent))
-    if view.has_no_client and issue and not needs:
-        needs.append(Need(NeedKind.ENDED, age=view.silent))
+    if view.has_ended and issue and (view.unfinished or (view.has_no_client and not needs)):
+        kind = NeedKind.UNFINISHED if view.unfinished else NeedKind.ENDED
+        command = continuing(view, issue)
+        needs.append(Need(kind, view.unfinished, age=view.silent, command=command))
     return needs
+
+
+def continuing(view: AgentView, issue: int) -> str:
+    """The command by which a person lets an agent continue in a new session."""
+    client = view.presence.get("kind")
+    run = f" --run {client}" if client in KINDS_WITH_RUNNER else " --run CLIENT"
+    return f"ghp agent-start {issue} --as {view.name}{run}"
 
 
 def _text(presence: Mapping[str, object], field: str) -> str:

@@ -25,6 +25,7 @@ from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import ReviewRecord
+from ghp_agents.reports.overview import continuing
 from ghp_agents.state import known_branches
 from ghp_agents.state.cause import MERGED, SWEPT
 from ghp_agents.state.join import SetAside
@@ -149,6 +150,7 @@ def _running(ws: Workspace, opened: Sequence[Pull]) -> dict[int, str]:
 
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
+    yield from _unfinished(facts)
     for question in questions.by_need(facts.questions):
         if question.is_open:
             urgency = "" if question.urgency == DEFAULT_URGENCY else question.urgency
@@ -163,6 +165,19 @@ def _waiting(facts: _Facts) -> Iterator[ReportItem]:
             kept.id, to_text(kept.at), f"{about.event} {about.object}", about.actor, about.issue,
             REFUSED, text=first_line(kept.words), command=f"ghp agent-sync --refused {kept.id}",
         )  # fmt: skip
+
+
+def _unfinished(facts: _Facts) -> Iterator[ReportItem]:
+    """Agents whose `agent-finish` failed and whose session has ended."""
+    for view in facts.agents:
+        number = issue_of(view.presence) if "generation" in view.presence else None
+        if view.has_ended and view.unfinished and number:
+            at = str(view.presence.get("timestamp") or "")
+            command = continuing(view, number)
+            yield ReportItem(
+                view.name, at, issue=number, state=view.state, text=view.unfinished,
+                command=command,
+            )  # fmt: skip
 
 
 def _asked(question: Escalation) -> ReportItem:
@@ -273,12 +288,13 @@ def _died(facts: _Facts) -> Iterator[ReportItem]:
     for view in facts.agents:
         at = str(view.presence.get("timestamp") or "")
         recent = view.name in facts.lived or is_since(at, facts.since)
-        if view.liveness in (Liveness.DEAD, Liveness.GONE) and recent:
+        is_over = view.liveness in (Liveness.DEAD, Liveness.GONE) or view.has_no_client
+        if is_over and recent and not view.unfinished:
             number = issue_of(view.presence)
             issue = facts.issues.get(number or 0)
             is_left = issue and issue.state != "closed" and causes.get(number) != SWEPT
-            go_on = f"ghp agent-start {number} --as {view.name}"
-            command = go_on if view.has_no_client else "ghp agent-sweep"
+            go_on = continuing(view, number) if number and view.has_no_client else ""
+            command = go_on or "ghp agent-sweep"
             state = NO_CLIENT if view.has_no_client else _status(view)
             command = command if is_left else ""
             yield ReportItem(view.name, at, issue=number, state=state, command=command)

@@ -41,6 +41,8 @@ class AgentFields(TypedDict, total=False):
     pull: int
     processRunsFor: int
     silentFor: int
+    clientEnded: bool
+    unfinished: str
     changes: list[ChangedFields]
     usage: UsageFields
 

@@ -141,18 +141,17 @@ def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     assert invoke("agent-issue new Print", repo).code == 0
     assert run_ghp("agent-start 1 --as worker-1 -- mine", repo, env).code == 0
     assert invoke("agent-explain worker-1", repo).out == (
-        "The client of worker-1 has ended. It could claim 1 more issue; the next is #2 «Print».\n"
+        "worker-1: its client has ended. It could claim 1 more issue; the next is #2 «Print».\n"
         "✗ No process works for it here.\n"
         "  → ghp agent-start 1 --as worker-1\n"
         "✓ Nobody told it to stop.\n"
         "✓ It has claimed #1.\n"
-        "✗ It has no room for a dispatch: it has #1, and `agents.jobsPerAgent` is 1.\n"
-        "  → ghp agent-release 1\n"
+        "✗ A dispatch gives it nothing: its client has ended.\n"
     )
     other = invoke("agent-explain 2", repo).out.splitlines()
     assert other[1] == "Nobody works on it, because no agent can."
     assert other[-2:] == [
-        "✗ The client of worker-1 has ended.", "  → ghp agent-start 2 --as worker-1",
+        "✗ worker-1: its client has ended.", "  → ghp agent-start 2 --as worker-1",
     ]  # fmt: skip
     assert "Agents: 1 client ended." in invoke("agent-sweep --dry-run", repo).err
     assert invoke("agent-dispatch --dry-run", repo).err == (
@@ -181,7 +180,7 @@ def test_how_the_client_was_started_changes_nothing_about_what_its_end_looks_lik
     assert "ghp agent-start 1 --as worker-1" in page
     assert "agent-sweep" not in shown + page + invoke("agent-report", repo).out
     explained = invoke("agent-explain 1", repo).out.splitlines()
-    assert "✗ The client of worker-1 has ended." in explained
+    assert "✗ worker-1: its client has ended." in explained
     assert "  → ghp agent-start 1 --as worker-1" in explained
 
 
@@ -194,6 +193,36 @@ def test_one_that_another_client_works_for_again_has_not_lost_its_client(
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["client ended"]
     client_process.tie(app.ws, "worker-1", os.getpid())  # as the hooks of a client by hand
     assert [view.state for view in list_agents(app, app.store.snapshot())] == ["active"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+def test_all_commands_of_two_clones_say_the_same_of_an_agent_that_ended_unfinished(
+    clones: Callable[[int], list[Path]], env: dict[str, str], tmp_path: Path
+) -> None:
+    finish = f"exec {sys.executable} -m ghp_agents agent-finish"
+    hosts.executable(tmp_path / "bin/mine", finish)
+    first, second = clones(2)
+    succeed(first, "agent-issue new Parse")
+    assert run_ghp("agent-start 1 --as worker-1 -- mine", first, env).code == 3
+    succeed(first, "agent-sync")
+    succeed(second, "agent-sync")
+    why = "There is nothing to finish: agent/worker-1/1-parse has no commits since main."
+    command = "ghp agent-start 1 --as worker-1 --run CLIENT"
+    for clone in (first, second):
+        shown = json.loads(invoke("agent-status --json", clone).out)["agents"]["worker-1"]
+        (need,) = shown["needs"]
+        assert (need["kind"], need["text"], need["command"]) == ("unfinished", why, command)
+        assert (shown["group"], shown["clientEnded"]) == ("needs-you", True)
+        for said in ("agent-claim 1 --as worker-2", "agent-start 1 --as worker-2"):
+            assert "; its client has ended, last: «Not finished" in invoke(said, clone).err
+        assert "✗ worker-1: its client has ended." in invoke("agent-explain 1", clone).out
+        assert invoke("agent-explain worker-1", clone).out.startswith(
+            "worker-1: its client has ended."
+        )
+        waiting = json.loads(invoke("agent-report --json", clone).out)["waiting"]
+        assert [(x["id"], x["text"], x["command"]) for x in waiting] == [("worker-1", why, command)]
+        assert command in invoke("agent-status --plain", clone).out
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
+from ghp_agents.presence import client_process
 from ghp_agents.presence.process_reports import report_processes
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
@@ -129,3 +131,18 @@ def test_an_agent_that_beats_meanwhile_is_not_spoken_for(repo: Path) -> None:
     clock.beats = lambda: beat(ws, pid=os.getpid(), epoch=None)
     assert report_processes(ws) == []
     assert told(ws) == (None, None, 2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the variables of a process")
+def test_the_end_of_a_client_is_said_at_once_and_until_the_next_beat(ws: Workspace) -> None:
+    client = subprocess.Popen(["sleep", "60"])
+    beat(ws, pid=None)
+    client_process.note(ws, "alice", client.pid, "mark-1")
+    assert report_processes(ws) == []
+    client.kill()
+    client.wait()
+    assert [report_processes(ws), report_processes(ws)] == [["alice"], []]
+    presence = presencefile.newest(ws.folders, "alice") or {}
+    assert presence["clientEnded"] is True
+    beat(ws, pid=None, epoch=None, status="idle")
+    assert "clientEnded" not in (presencefile.newest(ws.folders, "alice") or {})

@@ -48,7 +48,8 @@ def test_nobody_begins_under_the_name_of_an_agent_at_work_in_another_clone(
     assert refused(one, "worker-1") is None
     assert refused(two, "worker-3") is None
     assert refused(two, "worker-1") == (
-        "worker-1 is at work in clone clone-a, seen 0 s ago. Two agents cannot have one name.",
+        "worker-1 is at work in another clone (clone-a), seen 0 s ago. Two agents cannot have one "
+        "name.",
         "Use another name, such as `--as worker-1-3`. If this agent moved here, stop it there "
         "first: `ghp agent-status worker-1 --set stopped`.",
     )
@@ -76,6 +77,6 @@ def test_two_at_work_under_one_name_both_hear(yards: tuple[Yard, Yard]) -> None:
         "`ghp agent-whoami --set NAME`, in a worktree of its own."
     )
     for yard, other in ((one, "clone-b"), (two, "clone-a")):
-        words = f"worker-1 is at work in clone {other}, seen 0 s ago. {then}"
+        words = f"worker-1 is at work in another clone ({other}), seen 0 s ago. {then}"
         assert news(yard, "worker-1") == [(words, f"rival {other}")]
     assert news(one, "worker-2") == []

@@ -137,10 +137,25 @@ def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
 def test_an_agent_whose_client_has_ended_does_not_work() -> None:
     facts = AgentFacts()
     left = row(view(issue=3, generation=1)._replace(has_no_client=True), facts)
-    assert (left.needs, left.group) == ((Need(NeedKind.ENDED, age=6.0),), AgentGroup.NEEDS_YOU)
+    command = "ghp agent-start 3 --as worker-1 --run CLIENT"
+    need = Need(NeedKind.ENDED, age=6.0, command=command)
+    assert (left.needs, left.group) == ((need,), AgentGroup.NEEDS_YOU)
     assert left.state == "client ended"
     without_claim = row(view()._replace(has_no_client=True), facts)
     assert (without_claim.needs, without_claim.group) == ((), AgentGroup.IDLE)
+
+
+def test_an_agent_that_ended_after_a_failed_finish_comes_first_with_what_continues_it() -> None:
+    facts = AgentFacts({"worker-1": [Need(NeedKind.QUESTION, "Which?", "high", 9.0, "E-1", "E-1")]})
+    fields = {"issue": 3, "generation": 1, "kind": "claude", "unfinished": "`make` failed"}
+    over = view("worker-2", **fields)._replace(liveness=Liveness.STOPPED)
+    listed = overview([view("worker-1"), over], facts).agents
+    assert [agent.name for agent in listed] == ["worker-2", "worker-1"]
+    command = "ghp agent-start 3 --as worker-2 --run claude"
+    need = Need(NeedKind.UNFINISHED, "`make` failed", age=6.0, command=command)
+    assert listed[0].needs == (need,)
+    assert row(view("worker-2", **fields), facts).needs == (), "it may go on"
+    assert row(over._replace(presence={**over.presence, "unfinished": ""}), facts).needs == ()
     opened = facts._replace(pulls=frozenset({32}))
     finished = row(view(issue=3, generation=1, pull=32)._replace(has_no_client=True), opened)
     assert [need.kind for need in finished.needs] == [NeedKind.PULL]

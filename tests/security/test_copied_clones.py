@@ -143,7 +143,7 @@ def test_one_name_in_two_clones_is_two_holders(
     assert not holds(other)
     with pytest.raises(
         RefusedError,
-        match=r"worker-1 is at work in clone .*\. Two agents cannot have one name",
+        match=r"worker-1 is at work in another clone .*\. Two agents cannot have one name",
     ):
         other.claim(1)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):

@@ -16,6 +16,7 @@ class NeedJson(TypedDict):
     """Why an agent needs a person. `text` is others': a question, the files in conflict."""
 
     kind: Literal[
+        "unfinished",
         "question",
         "permission",
         "conflict",
@@ -32,6 +33,7 @@ class NeedJson(TypedDict):
     urgency: str | None  # of a question
     ageSeconds: int | None
     id: str | None  # of the question or the pull request
+    command: str | None  # what to type about it
 
 
 class SkillJson(TypedDict):

@@ -16,6 +16,7 @@ COLUMNS = (
 ACTION_SHOWN, TITLE_SHOWN = 80, 60  # characters in the table; one agent's page has all
 WHOLE = 2_000
 WORDS = {
+    NeedKind.UNFINISHED: "attention: it has ended unfinished",
     NeedKind.QUESTION: "an answer",
     NeedKind.PERMISSION: "a permission",
     NeedKind.CONFLICT: "a conflict solved",
@@ -32,7 +33,6 @@ NEXT = {  # what to type about a need
     NeedKind.QUESTION: "ghp agent-answer {0} TEXT",
     NeedKind.CHANGES: "ghp agent-pull show {0}",
     NeedKind.DEAD: "ghp agent-sweep",
-    NeedKind.ENDED: "ghp agent-start {1} --as {2}",
     NeedKind.PULL: "ghp agent-merge {0}",
     NeedKind.MESSAGE: "ghp agent-thread {0}",
 }
@@ -67,7 +67,9 @@ def need_words(need: Need) -> str:
     """What a person should give it: `an answer (high) E-3f9a, 12m`."""
     urgency = f" ({need.urgency})" if need.urgency not in ("", "normal") else ""
     about = f" {need.short}" if need.short else ""
-    return f"{WORDS[need.kind]}{urgency}{about}{f', {brief(need.age)}' if need.age else ''}"
+    age = f", {brief(need.age)}" if need.age else ""
+    then = f": {need.command}" if need.command else ""
+    return f"{WORDS[need.kind]}{urgency}{about}{age}{then}"
 
 
 def state_words(row: AgentRow) -> str:
@@ -92,9 +94,13 @@ def page(row: AgentRow, presence: Mapping[str, Any], held: Iterable[int] = ()) -
 def _needs(row: AgentRow) -> Iterator[tuple[str, str]]:
     for need in row.needs:
         text = need.text and f": {_phrase(need.text)}"
-        about = need.short.removeprefix("#")
-        command = NEXT.get(need.kind, "").format(about, row.issue, row.name)
-        yield "needs", f"{need_words(need)}{text}" + (f" → {command}" if command else "")
+        command = _command(need)
+        words = need_words(need._replace(command=""))
+        yield "needs", f"{words}{text}" + (f" → {command}" if command else "")
+
+
+def _command(need: Need) -> str:
+    return need.command or NEXT.get(need.kind, "").format(need.short.removeprefix("#"))
 
 
 def _facts(row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]) -> dict[str, str]:
@@ -155,6 +161,7 @@ def fields(row: AgentRow) -> dict[str, Any]:
             "urgency": need.urgency or None,
             "ageSeconds": None if need.age is None else round(need.age),
             "id": need.id or None,
+            "command": _command(need) or None,
         }
         for need in row.needs
     ]

@@ -51,9 +51,9 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
         yield NEXT, "ghp agent-sync"
         return
     yield PLAIN, _verdict(explanation)
-    if explanation.is_left and explanation.state is not JobState.REVIEW:
+    if explanation.left and explanation.state is not JobState.REVIEW:
         holder = explanation.holder or explanation.left_by
-        yield UNMET, f"The client of {named(holder)} has ended."
+        yield UNMET, f"{named(holder)}: {explanation.left}."
         yield NEXT, f"ghp agent-start {issue.number} --as {holder}"
     for wait in explanation.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
@@ -81,7 +81,7 @@ def _verdict(explanation: IssueExplanation) -> str:
     if explanation.holder and explanation.state is JobState.REVIEW:
         return f"{who} has finished it."
     if explanation.holder:
-        verb = "has" if explanation.is_left else "works on"
+        verb = "has" if explanation.left else "works on"
         return f"{who} {verb} it."
     if unmet:
         rules = "one rule forbids" if len(unmet) == 1 else f"{len(unmet)} rules forbid"
@@ -131,7 +131,7 @@ def _turn_lines(turn: Turn, number: int) -> Iterator[Line]:
         yield UNMET, f"{name} was told to stop."
         yield NEXT, f"ghp agent-stop {name} --undo"
     elif turn.agent.has_no_client:
-        yield UNMET, f"The client of {name} has ended."
+        yield UNMET, f"{name}: {turn.agent.words}."
         yield NEXT, f"ghp agent-start {number} --as {name}"
     own = [step for step in turn.steps if step.rule in OF_AGENT]
     for step in own:
@@ -148,11 +148,9 @@ def agent_lines(explanation: AgentExplanation) -> Iterator[Line]:
     """The trace of an agent."""
     name = explanation.agent.candidate.name
     agent = explanation.agent
-    alive = f"{name} is {agent.liveness}."
-    state = f"The client of {name} has ended." if agent.has_no_client else alive
-    yield PLAIN, f"{state} {_next(explanation)}"
+    yield PLAIN, f"{name}: {agent.words}. {_next(explanation)}"
     yield from _own_lines(agent)
-    yield from _room_lines(explanation.room, name, is_alone=True)
+    yield from _room_lines(explanation.room, name, agent)
     for kept in explanation.kept_back:
         words = WORDS[kept.rule][0]
         if kept.rule in (ClaimRule.TAKEN, ClaimRule.ASSIGNED):
@@ -193,12 +191,16 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
     yield MET, f"It has claimed {', '.join(agent.holds) or 'no issue'}."
 
 
-def _room_lines(room: Room, name: str, *, is_alone: bool = False) -> Iterator[Line]:
+def _room_lines(room: Room, name: str, agent: Agent | None = None) -> Iterator[Line]:
+    """Whether a dispatch gives it more; `agent` is the only one that is explained."""
+    if agent and agent.no_dispatch:
+        yield UNMET, f"A dispatch gives it nothing: {agent.no_dispatch}."
+        return
     if room.left > 0:
         yield MET, f"It has room: a dispatch may give it {count(room.left, 'more issue')}."
         return
     names, limit = listed(room.has, SHOWN), f"`agents.jobsPerAgent` is {room.most}"
-    who = "It" if is_alone else name
+    who = "It" if agent else name
     commands = changes(room, name)[:SHOWN]
     then = "" if commands else " It must finish work first."
     yield UNMET, f"{who} has no room for a dispatch: it has {names}, and {limit}.{then}"

@@ -31,6 +31,7 @@ WORDS = {
     NeedKind.CHECKS: "check failed",
     NeedKind.CHANGES: "changes requested",
     NeedKind.DEAD: "dead",
+    NeedKind.UNFINISHED: "not finished",
     NeedKind.ENDED: NO_CLIENT,
     NeedKind.PULL: "ready to merge",
     NeedKind.MESSAGE: "request overdue",
@@ -219,8 +220,9 @@ def _about(row: AgentRow) -> str:
 
 
 def _detail(row: AgentRow) -> str:
-    if row.needs and row.needs[0].text:
-        return seen_line(row.needs[0].text, LONGEST)
+    if row.needs and (row.needs[0].command or row.needs[0].text):
+        command, text = row.needs[0].command, seen_line(row.needs[0].text, LONGEST)
+        return f"{command} ({text})" if command and text else command or text
     if row.waits_for:
         agent, what = row.waits_for[0]
         more = f" and {len(row.waits_for) - 1} more" if len(row.waits_for) > 1 else ""

@@ -16,7 +16,7 @@ COMMAND = "ghp agent-start 12 --as worker-1"
 
 def detailed(words: str) -> AgentRow:
     """An agent whose client has ended, with a text of others."""
-    need = Need(NeedKind.ENDED, words)
+    need = Need(NeedKind.ENDED, words, command=COMMAND)
     return AgentRow("worker-1", Liveness.ACTIVE, "testing", (need,), 12)
 
 
