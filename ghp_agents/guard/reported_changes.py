@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from ghp_agents.core.ids import issue_of_branch
 from ghp_agents.hotpath import line_ranges
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import changing
 from ghp_agents.presence import service as presence
-from ghp_agents.presence.service import LIVING, AgentView
+from ghp_agents.presence.service import AgentView
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state import changes, default_branch
 from ghp_agents.state.changes import FIELD
@@ -29,13 +29,7 @@ def by_path(
     if not any(FIELD in fields for fields in shown):
         return {}
     views = presence.list_agents(ctx, snapshot, processes=False)
-    living = [
-        view
-        for view in views
-        if not view.is_here
-        and view.liveness in LIVING
-        and holders.get(_issue(view)) in (None, view.name)
-    ]
+    living = [view for view in changing.reporters(views, holders) if not view.is_here]
     limits, now = ctx.ws.settings.thresholds, ctx.ws.clock.now()
     reports: Reports = {}
     count = 0
@@ -47,12 +41,6 @@ def by_path(
         for path, fields in files:
             reports.setdefault(path.lower() if fold else path, []).append(fields)
     return reports
-
-
-def _issue(view: AgentView) -> int | None:
-    """The issue that an agent works on, or worked on until it lost the claim."""
-    fields = view.presence
-    return issue_of(fields) or issue_of_branch(str(fields.get("branch") or ""))
 
 
 def _files(view: AgentView, limits: Thresholds, now: float) -> list[tuple[str, list[Any]]]:

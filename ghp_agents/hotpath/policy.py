@@ -105,9 +105,15 @@ def decide(book: "Book", path: str, case: EditRequest) -> Verdict:
 
 
 def _is_reserved(book: "Book", path: str, case: EditRequest) -> bool:
-    """Whether a lease or a claim decides that this agent may edit the path."""
+    """Whether a lease or a claim decides that this agent may edit the path. A file in the scopes of
+    two issues belongs to both."""
     rules = [Rule(*book["rules"][number]) for number in policy_cache.covering(book, path)]
-    return any(_is_mine(x, case) and not _is_over(x, case) for x in rules if x.kind != SHARED)
+    mine = [x for x in rules if x.kind != SHARED and _is_mine(x, case) and not _is_over(x, case)]
+    if any(rule.kind == LEASE for rule in mine):
+        return True
+    own = [rule.label for rule in mine]
+    others = (rule for rule in rules if rule.kind == SCOPE and rule.label not in own)
+    return bool(mine) and not any(case.lives(rule) for rule in others)
 
 
 def _first(book: "Book", path: str, case: EditRequest) -> Verdict:
@@ -145,11 +151,11 @@ def _by_rules(
         free = approved or (not case.is_person and case.agent in book["orchestrators"])
         return Verdict(ALLOW, path, SHARED) if free else _shared(path, shared)
     scopes = [rule for rule in rules if rule.kind == SCOPE]
-    own = [
-        rule.label for rule in scopes if _is_mine(rule, case)
-    ]  # an issue may have more assignees
+    # An issue may have more assignees. A file in the scopes of two claimed issues belongs to both.
+    own = [rule.label for rule in scopes if _is_mine(rule, case)]
+    is_both = any(_is_mine(rule, case) and not is_assigned(rule) for rule in scopes)
     scopes = [rule for rule in scopes if rule.label not in own or _is_mine(rule, case)]
-    claiming = None if case.is_exempt or approved else _other(scopes, case)
+    claiming = None if case.is_exempt or approved or is_both else _other(scopes, case)
     return _in_scope(path, claiming, case) if claiming else Verdict(ALLOW, path)
 
 

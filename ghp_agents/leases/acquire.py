@@ -55,7 +55,7 @@ def _is_one_file(plan: CheckedRequest, obstacles: Sequence[Conflict]) -> bool:
     question can free it."""
     place = obstacles[0].place
     is_file = plan.wanted.typed == (place,) and path_word(place) == place and place[-1:] != "/"
-    return is_file and len(obstacles) == 1 and obstacles[0].kind in ("held", "editing")
+    return is_file and len(obstacles) == 1 and obstacles[0].kind in ("held", "editing", "changed")
 
 
 def acquire(ctx: Context, approve: Approve, wanted: LeaseRequest) -> LeaseResult:

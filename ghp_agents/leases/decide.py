@@ -16,7 +16,9 @@ from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
 from ghp_agents.leases.world import World
 from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import changing
 from ghp_agents.state.codec import order
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import Workspace
@@ -60,7 +62,7 @@ def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Recor
         if plan.reach.meets_other(hold, plan.holder, plan.clone)
     ]
     conflicts += _first_in_line(case, world, logs, waiting)
-    conflicts += [*edits(world.ws, plan), *case.elsewhere]
+    conflicts += [*edits(world.ws, plan), *_changed(world, plan), *case.elsewhere]
     if conflicts:
         event = _request_event(case, snapshot)
         records = [record.entry(event, event)] if case.in_line and not waiting else []
@@ -99,6 +101,21 @@ def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
         Conflict(touch.path, touch.agent, False, touch.since, "editing")
         for touch in touches
         if touch.path not in spared
+    ]
+
+
+def _changed(world: World, plan: CheckedRequest) -> list[Conflict]:
+    """The covered files that another agent is changing, here or in another clone: its edits come
+    first, until they are merged."""
+    if plan.wanted.name is not None:
+        return []
+    holders = {claimed_issue(claim.name): claim.holder for claim in world.claims}
+    return [
+        Conflict(path, view.name, False, "", "changed")
+        for view in changing.reporters(world.agents, holders)
+        if view.name != plan.holder.name or plan.holder.is_person
+        for path in changing.files(view)
+        if covers(plan.wanted.patterns, path, fold=plan.reach.fold)
     ]
 
 

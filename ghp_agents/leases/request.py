@@ -85,7 +85,7 @@ class Conflict(NamedTuple):
     holder: str
     is_person: bool
     since: str
-    kind: str  # held, doubted, waiting, editing
+    kind: str  # held, doubted, waiting, editing, changed
     lease: str = ""  # its displayed id
     reason: str = ""
 
@@ -98,10 +98,12 @@ class Conflict(NamedTuple):
             "doubted": f"is leased by {who}, which looks dead,",
             "waiting": f"is next for {who}, which asked earlier,",
             "editing": f"is being edited by {who}",
+            "changed": f"is being changed by {who}, whose work is not merged yet",
         }[self.kind]
         about = f" ({self.lease})" if self.lease else ""
         why = f", reason: {phrase(self.reason)}" if self.reason else ""
-        return f"{file(self.place)} {state} since {when(self.since)}{about}{why}"
+        since = f" since {when(self.since)}" if self.since else ""
+        return f"{file(self.place)} {state}{since}{about}{why}"
 
 
 def conflict_with(plan: CheckedRequest, hold: Hold, kind: str = "held") -> Conflict:

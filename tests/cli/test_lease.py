@@ -355,6 +355,8 @@ def test_who_leases_where_agents_of_other_clones_live_is_told_how_far_it_goes(
     clones: Clones,
 ) -> None:
     one, other = (furnish(clone) for clone in clones(2))
+    git(one, "push", "-q", "origin", "HEAD:main")  # else the files are what both change
+    git(other, "fetch", "-q")
     note = (
         "Reserved in this clone; other clones are warned at the next sync. Use --strict to "
         "reserve it everywhere.\n"

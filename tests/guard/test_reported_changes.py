@@ -161,10 +161,14 @@ def test_the_merge_ends_the_refusals(two: TwoClones) -> None:
 
 
 @pytest.mark.slow
-def test_a_lease_of_ones_own_decides(two: TwoClones) -> None:
+def test_who_is_refused_a_file_gets_no_lease_of_it(two: TwoClones) -> None:
     started(two)
-    succeed(two.other, "agent-lease a.py --as worker-2")
-    assert write(two, changed(11)) == SILENT
+    for what in ("a.py", "--strict a.py", ".", "*.py"):
+        refused = invoke(["agent-lease", *what.split(), "--as", "worker-2"], two.other)
+        assert refused.code == 3
+        assert refused.err.startswith(
+            "Error: a.py is being changed by worker-1, whose work is not merged yet."
+        )
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Timestamp
-from ghp_agents.hotpath.policy import EditRequest, Rule, UnsureError, Verdict, decide
+from ghp_agents.hotpath.policy import DENY, EditRequest, Rule, UnsureError, Verdict, decide
 from ghp_agents.locks.lock import Lock
 from tests.support.rulings import EARLIER, NOW, book, case, leased, scoped, shared
 
@@ -80,12 +80,12 @@ def said(verdict: Verdict) -> tuple[str, str]:
          ("needs-approval", "shared")),
         ([leased("worker-2", SRC, approved=True), SHARED], {"dead": ["worker-2"]},
          ("needs-approval", "shared")),
-        # 3: the scope of another's issue; of two, the one that was claimed first has it.
+        # 3: the scope of another's issue; a file in the scopes of two belongs to both.
         ([SCOPED], {}, ("deny", "scope")),
         ([SCOPED], {"dead": ["worker-2"]}, ("allow", "")),
         ([scoped("worker-1", 12, SRC)], {}, ("allow", "")),
         ([scoped("worker-1", 11, SRC), SCOPED], {}, ("allow", "")),
-        ([SCOPED, scoped("worker-1", 13, SRC)], {}, ("deny", "scope")),
+        ([SCOPED, scoped("worker-1", 13, SRC)], {}, ("allow", "")),
         ([MINE, SCOPED], {}, ("deny", "scope")),
         ([APPROVED, SCOPED], {}, ("allow", "")),
         ([scoped("Ann", 12, SRC, is_person=True, epoch=0)], {}, ("deny", "scope")),
@@ -138,6 +138,14 @@ def test_a_person_is_told_and_never_refused(
     verdict = decide(book(*rules), PATH, case("Ann", is_person=True, **facts))
     assert said(verdict) == ("allow", kind)
     assert bool(verdict.why) == bool(kind)
+
+
+def test_an_edit_in_the_scopes_of_two_issues_is_decided_by_merging() -> None:
+    conflict = Verdict(DENY, PATH, "conflict", "worker-2", "", "It would conflict.", "Wait.")
+    own = scoped("worker-1", 13, SRC)
+    for rules, expected in (([own], ("allow", "")), ([SCOPED, own], ("deny", "conflict"))):
+        verdict = decide(book(*rules), PATH, case(reported=lambda: conflict))
+        assert said(verdict) == expected
 
 
 def test_a_person_with_the_name_of_an_orchestrator_is_none() -> None:

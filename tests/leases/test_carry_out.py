@@ -48,6 +48,8 @@ def two_agents(site: Site) -> None:
     one, other = map(furnish, site.make_clones())
     for clone, agent in ((one, "w-a"), (other, "w-b")):
         succeed(clone, "agent-init", f"agent-heartbeat --status implementing --as {agent}")
+    git(one, "push", "-q", "origin", "HEAD:main")  # else the files are what both change
+    git(other, "fetch", "-q")
     sync(one, other)
 
 

@@ -143,6 +143,9 @@ def test_an_agent_whose_client_has_ended_does_not_work() -> None:
     assert left.state == "client ended"
     without_claim = row(view()._replace(has_no_client=True), facts)
     assert (without_claim.needs, without_claim.group) == ((), AgentGroup.IDLE)
+    opened = facts._replace(pulls=frozenset({32}))
+    finished = row(view(issue=3, generation=1, pull=32)._replace(has_no_client=True), opened)
+    assert [need.kind for need in finished.needs] == [NeedKind.PULL]
 
 
 def test_an_agent_that_ended_after_a_failed_finish_comes_first_with_what_continues_it() -> None:
@@ -156,9 +159,6 @@ def test_an_agent_that_ended_after_a_failed_finish_comes_first_with_what_continu
     assert listed[0].needs == (need,)
     assert row(view("worker-2", **fields), facts).needs == (), "it may go on"
     assert row(over._replace(presence={**over.presence, "unfinished": ""}), facts).needs == ()
-    opened = facts._replace(pulls=frozenset({32}))
-    finished = row(view(issue=3, generation=1, pull=32)._replace(has_no_client=True), opened)
-    assert [need.kind for need in finished.needs] == [NeedKind.PULL]
 
 
 def test_an_agent_that_was_told_to_stop_rests_once_it_has_no_issue() -> None:
