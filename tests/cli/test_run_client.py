@@ -142,7 +142,7 @@ def test_all_screens_say_that_the_client_has_ended_and_a_stop_ends_the_agent(
     assert run_ghp("agent-start 1 --as worker-1 -- mine", repo, env).code == 0
     assert invoke("agent-explain worker-1", repo).out == (
         "worker-1: its client has ended. It could claim 1 more issue; the next is #2 «Print».\n"
-        "✗ No process works for it here.\n"
+        "✗ No process works for it.\n"
         "  → ghp agent-start 1 --as worker-1\n"
         "✓ Nobody told it to stop.\n"
         "✓ It has claimed #1.\n"

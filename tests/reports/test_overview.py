@@ -150,7 +150,9 @@ def test_an_agent_whose_client_has_ended_does_not_work() -> None:
 
 def test_an_agent_that_ended_after_a_failed_finish_comes_first_with_what_continues_it() -> None:
     facts = AgentFacts({"worker-1": [Need(NeedKind.QUESTION, "Which?", "high", 9.0, "E-1", "E-1")]})
-    fields = {"issue": 3, "generation": 1, "kind": "claude", "unfinished": "`make` failed"}
+    fields: dict[str, Any] = {
+        "issue": 3, "generation": 1, "kind": "claude", "unfinished": "`make` failed"
+    }  # fmt: skip
     over = view("worker-2", **fields)._replace(liveness=Liveness.STOPPED)
     listed = overview([view("worker-1"), over], facts).agents
     assert [agent.name for agent in listed] == ["worker-2", "worker-1"]

@@ -53,7 +53,7 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
     yield PLAIN, _verdict(explanation)
     if explanation.left and explanation.state is not JobState.REVIEW:
         holder = explanation.holder or explanation.left_by
-        yield UNMET, f"{named(holder)}: {explanation.left}."
+        yield UNMET, _standing(named(holder), explanation.left)
         yield NEXT, f"ghp agent-start {issue.number} --as {holder}"
     for wait in explanation.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
@@ -131,7 +131,7 @@ def _turn_lines(turn: Turn, number: int) -> Iterator[Line]:
         yield UNMET, f"{name} was told to stop."
         yield NEXT, f"ghp agent-stop {name} --undo"
     elif turn.agent.has_no_client:
-        yield UNMET, f"{name}: {turn.agent.words}."
+        yield UNMET, _standing(name, turn.agent.words)
         yield NEXT, f"ghp agent-start {number} --as {name}"
     own = [step for step in turn.steps if step.rule in OF_AGENT]
     for step in own:
@@ -148,7 +148,7 @@ def agent_lines(explanation: AgentExplanation) -> Iterator[Line]:
     """The trace of an agent."""
     name = explanation.agent.candidate.name
     agent = explanation.agent
-    yield PLAIN, f"{name}: {agent.words}. {_next(explanation)}"
+    yield PLAIN, f"{_standing(name, agent.words)} {_next(explanation)}"
     yield from _own_lines(agent)
     yield from _room_lines(explanation.room, name, agent)
     for kept in explanation.kept_back:
@@ -172,17 +172,21 @@ def _next(explanation: AgentExplanation) -> str:
     return f"It {can} claim {issues}; the next is {issue_view.name(explanation.next)}."
 
 
+def _standing(name: str, words: str) -> str:
+    """Whether an agent is at work, as a sentence with its name."""
+    is_subject = words.startswith("it ")
+    return f"{name} {words.removeprefix('it ')}." if is_subject else f"{name}: {words}."
+
+
 def _own_lines(agent: Agent) -> Iterator[Line]:
     name = agent.candidate.name
-    if agent.has_no_client:
-        yield UNMET, "No process works for it here."
+    if agent.is_alive and not agent.has_no_client:
+        yield MET, "It is alive."
+    else:
+        yield UNMET, "No process works for it."
         if not agent.told_to_stop:
             issue = agent.holds[0].removeprefix("#") if agent.holds else "--next"
             yield NEXT, f"ghp agent-start {issue} --as {name}"
-    elif agent.is_alive:
-        yield MET, "It is alive."
-    else:
-        yield UNMET, f"It is {agent.liveness}. Start its client again."
     if agent.told_to_stop:
         yield UNMET, "It was told to stop."
         yield NEXT, f"ghp agent-stop {name} --undo"
