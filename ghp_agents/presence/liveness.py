@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ghp_agents.core.first_seen import FirstSeen
+from ghp_agents.core.ids import CloneId
 from ghp_agents.hotpath import alive
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state.presence import Presence, number, position
@@ -28,6 +29,41 @@ def standing(liveness: Liveness, *, has_no_client: bool) -> str:
     if has_no_client:
         return "its client has ended"
     return "it has stopped" if liveness is Liveness.STOPPED else f"it is {liveness}"
+
+
+class AgentView(NamedTuple):
+    """An agent as seen from this clone, now."""
+
+    name: str
+    presence: Presence
+    liveness: Liveness
+    silent: float  # seconds without a heartbeat, as far as known
+    is_here: bool  # it lives in this clone
+    heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
+    clone: CloneId | None = None  # where it lives; None: not determined
+    quiet: float = 0.0  # seconds without a heartbeat in any clone, as far as known
+    has_no_client: bool = False  # its client has ended, and no other process works for it
+
+    @property
+    def state(self) -> str:
+        """Its liveness, for people; of one whose client has ended, that."""
+        return NO_CLIENT if self.has_no_client else self.liveness.value
+
+    @property
+    def words(self) -> str:
+        """Whether it is at work, as the end of a sentence."""
+        return standing(self.liveness, has_no_client=self.has_no_client)
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing works for it, though it may have a claim."""
+        return self.has_no_client or self.liveness is Liveness.STOPPED
+
+    @property
+    def unfinished(self) -> str:
+        """Why its last `agent-finish` failed, in its own words; empty if it did not."""
+        why = self.presence.get("unfinished")
+        return why if isinstance(why, str) else ""
 
 
 class Sighting(NamedTuple):

@@ -13,8 +13,8 @@ from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.presence.here import CLIENTS
 from ghp_agents.presence.here import STOPPED as STOPPED
 from ghp_agents.presence.here import agents_here as agents_here
+from ghp_agents.presence.liveness import AgentView as AgentView
 from ghp_agents.presence.liveness import (
-    NO_CLIENT,
     Liveness,
     Memory,
     Sighting,
@@ -23,7 +23,6 @@ from ghp_agents.presence.liveness import (
     liveness_elsewhere,
     observe,
     silent_for,
-    standing,
     take_turns,
 )
 from ghp_agents.state import observed
@@ -41,41 +40,6 @@ REGISTERED = "Started"  # the last action of an agent that has done nothing yet
 LIVING = (Liveness.ACTIVE, Liveness.STALE)
 RIVAL_WINDOW = 600.0  # seconds in which moves are counted
 RIVAL_TURNS = 3  # an agent that moves to another clone and back takes two
-
-
-class AgentView(NamedTuple):
-    """An agent as seen from this clone, now."""
-
-    name: str
-    presence: Presence
-    liveness: Liveness
-    silent: float  # seconds without a heartbeat, as far as known
-    is_here: bool  # it lives in this clone
-    heard: float | None = None  # seconds since its last news arrived, if it lives elsewhere
-    clone: CloneId | None = None  # where it lives; None: not determined
-    quiet: float = 0.0  # seconds without a heartbeat in any clone, as far as known
-    has_no_client: bool = False  # its client has ended, and no other process works for it
-
-    @property
-    def state(self) -> str:
-        """Its liveness, for people; of one whose client has ended, that."""
-        return NO_CLIENT if self.has_no_client else self.liveness.value
-
-    @property
-    def words(self) -> str:
-        """Whether it is at work, as the end of a sentence."""
-        return standing(self.liveness, has_no_client=self.has_no_client)
-
-    @property
-    def has_ended(self) -> bool:
-        """Whether nothing works for it, though it may have a claim."""
-        return self.has_no_client or self.liveness is Liveness.STOPPED
-
-    @property
-    def unfinished(self) -> str:
-        """Why its last `agent-finish` failed, in its own words; empty if it did not."""
-        why = self.presence.get("unfinished")
-        return why if isinstance(why, str) else ""
 
 
 class Rivalry(NamedTuple):

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ghp_agents.presence.liveness import Liveness, Memory, Sighting, liveness, observe, silent_for
+from ghp_agents.presence.liveness import (
+    AgentView,
+    Liveness,
+    Memory,
+    Sighting,
+    liveness,
+    observe,
+    silent_for,
+)
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state.presence import Presence
 from tests.support.said import AGENTS
@@ -179,3 +187,30 @@ def test_an_observer_that_was_offline_sweeps_nobody_on_its_return() -> None:
     assert observer.verdict(beat(1), 10 * HOUR) is Liveness.ACTIVE  # nothing was heard since
     observer.fetch(beat(500), 10 * HOUR)
     assert observer.verdict(beat(500), 10 * HOUR) is Liveness.ACTIVE
+
+
+# ------------------------------------------------------------------ one answer for all commands
+
+
+@pytest.mark.parametrize(
+    ("liveness", "has_no_client", "said", "has_ended"),
+    [
+        (Liveness.ACTIVE, False, ("active", "it is active"), False),
+        (Liveness.STALE, False, ("stale", "it is stale"), False),
+        (Liveness.DEAD, False, ("dead", "it is dead"), False),
+        (Liveness.STOPPED, False, ("stopped", "it has stopped"), True),
+        (Liveness.ACTIVE, True, ("client ended", "its client has ended"), True),
+    ],
+)
+def test_a_word_and_the_end_of_a_sentence_say_the_same(
+    liveness: Liveness, has_no_client: bool, said: tuple[str, str], has_ended: bool
+) -> None:
+    view = AgentView("worker-1", {}, liveness, 0.0, True, has_no_client=has_no_client)
+    assert (view.state, view.words) == said
+    assert view.has_ended == has_ended
+
+
+@pytest.mark.parametrize(("value", "why"), [("It failed.", "It failed."), (None, ""), (5, "")])
+def test_why_a_finish_failed_is_text_or_nothing(value: object, why: str) -> None:
+    view = AgentView("worker-1", {"unfinished": value}, Liveness.STOPPED, 0.0, True)
+    assert view.unfinished == why
