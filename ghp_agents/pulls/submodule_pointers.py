@@ -29,12 +29,11 @@ def refuse(ws: Workspace, base: str, head: str) -> None:
         if any(_is_sent(place, submodule.commit) for place in _copies(ws, submodule)):
             continue
         with progress.step(f"submodule {file(submodule.path)}"):
-            why = _why_absent(ws, submodule)
-        if why is None:
-            continue
+            if _has(ws, submodule):
+                continue
         raise RefusedError(
             f"The commit {submodule.commit[:12]} of the submodule {file(submodule.path)} is not on "
-            f"its remote ({why}): nobody else could check it out.",
+            "its remote: nobody else could check it out.",
             hint=f"Push it first, in the worktree: `git -C {path_word(submodule.path)} push origin "
             "HEAD:NAME`, to a branch NAME.",
         )
@@ -56,9 +55,9 @@ def _is_sent(place: Path, commit: str) -> bool:
     return done.code == 0 and not done.out
 
 
-def _why_absent(ws: Workspace, submodule: Submodule) -> str | None:
-    """Ask the remote for a commit; returns what it says if it does not have it. Nothing that an
-    agent could configure is used. Raises UnknownError without an answer."""
+def _has(ws: Workspace, submodule: Submodule) -> bool:
+    """Ask the remote whether it has a commit. Nothing that an agent could configure is used. Raises
+    UnknownError without an answer."""
     url = address(ws, submodule)
     with tempfile.TemporaryDirectory(prefix="ghp-") as folder:
         place = Path(folder)
@@ -74,10 +73,10 @@ def _why_absent(ws: Workspace, submodule: Submodule) -> str | None:
             git.run([*fetch, "--end-of-options", url, *_ALL], cwd=place, env=env,
                     timeout=TIMEOUT_S)  # fmt: skip
         if git.run(["cat-file", "-e", submodule.commit], cwd=place).code == 0:
-            return None
-    words = phrase(next(iter(done.errors), "") or "no answer")
+            return True
     if any(sign in done.err for sign in _ABSENT):
-        return words
+        return False
+    words = phrase(next(iter(done.errors), "") or "no answer")
     raise UnknownError(
         f"Cannot tell whether the remote of the submodule {file(submodule.path)} has its commit "
         f"{submodule.commit[:12]}: {words}.",
