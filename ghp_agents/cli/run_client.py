@@ -13,6 +13,7 @@ from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.presence import client_process
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import slots
 
 # How each client begins an interactive session with a prompt.
 CLIENTS: Mapping[str, tuple[str, ...]] = {
@@ -43,7 +44,8 @@ class Launch(NamedTuple):
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The client's environment: the caller's, the agent's name, and the mark."""
         own = {"GHP_AGENT": self.agent, client_process.MARK: self.mark}
-        return {**environ, **own, **({} if self.is_known else {PROMPT: self.prompt})}
+        own |= {} if self.is_known else {PROMPT: self.prompt}
+        return {**environ, **own, **slots.variables(self.path)}
 
     @property
     def is_known(self) -> bool:
@@ -94,7 +96,7 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
     env = launch.environment(environ)
     own = [
         word
-        for name in ("GHP_AGENT", client_process.MARK, PROMPT)
+        for name in ("GHP_AGENT", client_process.MARK, PROMPT, *slots.NAMES)
         if name in env
         for word in ("-e", f"{name}={env[name]}")
     ]

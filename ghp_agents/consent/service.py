@@ -15,7 +15,7 @@ from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import own_name
 from ghp_agents.settings import agreement, consent
 from ghp_agents.settings import load as configuration
-from ghp_agents.settings.consent import KEYS, TASKS, TEMPLATES, Agreement
+from ghp_agents.settings.consent import INCLUDE, KEYS, TASKS, TEMPLATES, Agreement
 from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class ConsentItem(NamedTuple):
             return KEYS[self.key].does
         if self.key.startswith(TASKS):
             return "is run in the background as a task"
+        if self.key == INCLUDE:
+            return "names files that are copied into new worktrees"
         is_template = self.key.startswith(TEMPLATES)
         if not is_template and not self.value:
             return "is no longer on main: its agents lose the limits that you agreed to"
@@ -75,6 +77,18 @@ def covers(ws: Workspace, commit: str, path: str, text: str) -> bool:
     return answer.covers(path, consent.plain_text(text)) or configuration.is_of_owner(
         ws.ground, own, commit, answer
     )
+
+
+def file_on_main(ws: Workspace, path: str) -> tuple[str, bool, str]:
+    """The text of a file on main, whether a person consented to it, and where it is; empty without
+    one. Raises GhpError."""
+    for line in _branches(ws):
+        text = consent.plain_text(default_branch.text(ws.folder, line.ref, path) or "")
+        if text:
+            commit = worktree_admin.tip(ws.folder, line.ref)
+            where = line.ref.removeprefix(HEADS).removeprefix(REMOTES)
+            return text, covers(ws, commit, path, text), where
+    return "", False, ""
 
 
 def lacks_machines(ws: Workspace, line: DefaultBranch) -> bool:
@@ -211,6 +225,8 @@ def _items(ws: Workspace, line: DefaultBranch, answer: Agreement) -> Iterator[Co
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")
         if consent.is_task_to_approve(content):
             yield ConsentItem(path, content, where, covers(ws, commit, path, content))
+    if content := consent.plain_text(default_branch.text(ws.folder, commit, INCLUDE) or ""):
+        yield ConsentItem(INCLUDE, content, where, covers(ws, commit, INCLUDE, content))
     granting = (card.path for card in _granting(ws, line, answer))
     for path in dict.fromkeys((*granting, *filter(is_card, answer.agreed))):
         content = consent.plain_text(default_branch.text(ws.folder, commit, path) or "")

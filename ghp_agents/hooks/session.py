@@ -92,7 +92,8 @@ def _export(context: "HookContext", folder: str) -> bool:
     named = [context.environ[name] for name in ENV_FILES if context.environ.get(name)]
     for path in dict.fromkeys(named):
         lines = [f'export PATH="$PATH":{quote(folder)}\n'] if folder else []
-        lines.append(f"export GHP_AGENT={quote(context.agent)}\n")
+        own = {"GHP_AGENT": context.agent, **_slot(context)}
+        lines += [f"export {name}={quote(value)}\n" for name, value in own.items()]
         try:
             with open(path, "a+", encoding="utf-8", errors="surrogateescape") as file:
                 file.seek(0)
@@ -104,6 +105,15 @@ def _export(context: "HookContext", folder: str) -> bool:
         except OSError:
             return False
     return bool(named)
+
+
+def _slot(context: "HookContext") -> "Mapping[str, str]":
+    """The port and the name of this worktree."""
+    from pathlib import Path
+
+    from ghp_agents.worktrees import slots
+
+    return slots.variables(Path(context.place.toplevel or "/"))
 
 
 def _identity_text(context: "HookContext", is_exported: bool, folder: str) -> str:
@@ -120,7 +130,7 @@ def _identity_text(context: "HookContext", is_exported: bool, folder: str) -> st
 
 def _start_reply(context: "HookContext", identity: str, folder: str) -> Reply:
     """A reply with what the agent needs to begin. `folder` is added to the PATH."""
-    variables = {"GHP_AGENT": context.agent}
+    variables = {"GHP_AGENT": context.agent, **_slot(context)}
     if folder:
         variables["PATH"] = ":".join(filter(None, (context.environ.get("PATH"), folder)))
     if not context.event.hears:

@@ -11,6 +11,7 @@ from ghp_agents.pulls.check import Check, red
 from ghp_agents.settings import consent, left_out_variables
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace, settings_at
+from ghp_agents.worktrees import slots
 
 FOLDER = "checks"  # in the clone's ghp folder: one file of last outputs for each branch
 CHECKS = "checks"  # the setting
@@ -62,7 +63,8 @@ def run(ws: Workspace, settings: Settings, path: Path, name: str, tell: Tell) ->
 
 def _run_check(ws: Workspace, path: Path, command: str, timeout: float) -> Check:
     began = ws.clock.now()
-    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
+    env = for_commands(ws.environ, ws.settings.checks_keep_env)
+    env |= {**slots.variables(path), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=timeout, keep=KEPT)
     took = max(0.0, ws.clock.now() - began)
     seconds = timeout if ran.timed_out else took

@@ -23,6 +23,7 @@ from ghp_agents.core.child_env import for_commands
 from ghp_agents.core.process import Child
 from ghp_agents.hotpath.background import RUN
 from ghp_agents.runs.record import RunRecord
+from ghp_agents.worktrees import slots
 
 # The client's words are its positional parameters: the shell reads none of them. With a trap, it
 # waits for the client after a signal to the group.
@@ -46,6 +47,7 @@ def environment(
 ) -> dict[str, str]:
     """The client's environment: without secrets but those in `keep`, and with the agent's name."""
     own = {"GHP_AGENT": run.agent, RUN: run.id, PROMPT_FILE: str(prompt_file)}
+    own |= slots.variables(Path(run.path))
     return {**for_commands(environ, keep), **own, "PWD": run.path}
 
 

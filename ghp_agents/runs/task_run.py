@@ -37,6 +37,7 @@ from ghp_agents.settings import left_out_variables
 from ghp_agents.sync import desktop
 from ghp_agents.sync.desktop import Notice
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import slots
 
 PROGRESS = "GHP_PROGRESS"  # the file of a task's steps
 COMMAND, STEPS = "command.json", "steps"
@@ -100,7 +101,7 @@ def start(
     if declared.card:
         rights.check(declared.card, runner)
     steps = place / STEPS
-    own = {RUN: run.id, PROGRESS: str(steps), "PWD": run.path}
+    own = {RUN: run.id, PROGRESS: str(steps), "PWD": run.path, **slots.variables(ws.folder)}
     if agent:
         own |= {"GHP_AGENT": agent, processes.PROMPT_FILE: str(place / "prompt.md")}
     folder.write(ws, run)

@@ -15,6 +15,7 @@ from ghp_agents.settings.settings import Settings
 SHOWN = 200  # characters of a value in a message
 TEMPLATES = ".ghp/templates/"
 TASKS = (".ghp/tasks/", ".claude/commands/")  # files that declare tasks
+INCLUDE = ".worktreeinclude"  # names files to copy into new worktrees
 FILES_MOST = 200  # of each folder
 # Of a task's front matter: the fields that decide what runs.
 TASK_FIELDS = ("run", "runner", "permissions", "autonomous")

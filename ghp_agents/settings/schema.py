@@ -245,7 +245,9 @@ class UpstreamConfig(BaseModel):
 
     main_branch: str | None = _key(None, "the main branch", min_length=1)
     worktree_path: str = _key("~/.ghp/worktrees", "the folder of new worktrees", min_length=1)
-    worktree_copy_files: Lines = _key((".env", ".env.local"), "files to copy into a new worktree")
+    worktree_copy_files: Lines = _key(
+        (".env", ".env.local"), "patterns of files to copy into a new worktree, as in .gitignore"
+    )
     worktree_symlink_files: Lines = _key((), "files to link into a new worktree")
     worktree_setup_command: str | None = _key(None, "command to run in a new worktree")
     worktree_auto_setup: bool = _key(True, "false: do not run it automatically")

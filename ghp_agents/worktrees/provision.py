@@ -9,7 +9,7 @@ from ghp_agents.core import process
 from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
-from ghp_agents.worktrees import submodules
+from ghp_agents.worktrees import copied_files, slots, submodules
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
@@ -47,7 +47,9 @@ def provision(ws: Workspace, path: Path, *, exact: bool = False) -> Provisioned:
     linked: list[str] = []
     notes: list[str] = []
     if source is not None and source.is_dir():
-        for name in ws.settings.worktree_copy_files:
+        chosen = copied_files.select(ws, source)
+        notes += chosen.notes
+        for name in chosen.paths:
             _put(source, path, name, copied, notes, link=False)
         for name in ws.settings.worktree_symlink_files:
             _put(source, path, name, linked, notes, link=True)
@@ -83,24 +85,18 @@ def _put(
         return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.symlink_to(origin) if link else _copy(origin, target)
+        target.symlink_to(origin) if link else shutil.copy2(origin, target)
     except OSError as error:
         notes.append(f"Skipped {name!r}: {error.strerror}.")
         return
     done.append(tidy)
 
 
-def _copy(origin: Path, target: Path) -> None:
-    if origin.is_dir():
-        shutil.copytree(origin, target, symlinks=True)
-    else:
-        shutil.copy2(origin, target)
-
-
 def _set_up(ws: Workspace, path: Path) -> Setup | None:
     command = ws.settings.worktree_setup_command
     if not command or not ws.settings.worktree_auto_setup:
         return None
-    env = {**for_commands(ws.environ, ws.settings.checks_keep_env), "PWD": str(path)}
+    env = for_commands(ws.environ, ws.settings.checks_keep_env)
+    env |= {**slots.variables(path), "PWD": str(path)}
     ran = process.shell(command, cwd=path, env=env, timeout=TIMEOUT_S, keep=KEPT)
     return Setup(command, ran.code, shown(ran.output, ws.environ), ran.timed_out)

@@ -36,8 +36,8 @@ def test_a_commit_that_only_this_clone_has_is_refused_with_the_push_that_is_miss
     with pytest.raises(RefusedError) as refused:
         refuse(repo)
     assert str(refused.value) == (
-        f"The commit {oid[:12]} of the submodule vendor/lib is not on its remote: nobody else could "
-        "check it out."
+        f"The commit {oid[:12]} of the submodule vendor/lib is not on its remote: nobody else "
+        "could check it out."
     )
     assert "`git -C vendor/lib push origin HEAD:NAME`" in refused.value.hint
     remote.rename(remote.with_name("away"))

@@ -22,7 +22,7 @@ def test_files_are_copied_and_linked_by_upstreams_keys(road: Road) -> None:
     (road.folder / "conf/local/a.ini").write_text("a\n")
     (road.folder / "node_modules").mkdir()
     started = road.start("worker-1")
-    assert started.furnished == Provisioned((".env", "conf/local"), ("node_modules",))
+    assert started.furnished == Provisioned((".env", "conf/local/a.ini"), ("node_modules",))
     assert (started.path / ".env").read_text() == "PORT=1\n"
     assert (started.path / "conf/local/a.ini").read_text() == "a\n"
     assert (started.path / "node_modules").readlink() == road.folder / "node_modules"
@@ -32,13 +32,12 @@ def test_what_is_there_already_and_what_is_not_there_are_passed_over(road: Road)
     road.configure(worktreeCopyFiles=["README.md", "missing"])
     (road.folder / "README.md").write_text("half-way\n")
     started = road.start("worker-1")
-    assert started.furnished == Provisioned()
+    note = "`worktreeCopyFiles`: no file that git does not have matches «README.md», «missing»."
+    assert started.furnished == Provisioned(notes=(note,))
     assert git(started.path, "status", "--porcelain") == ""
 
 
-@pytest.mark.parametrize(
-    "name", ["../secret", "/etc/hostname", ".git/config", "a/../../secret", "."]
-)
+@pytest.mark.parametrize("name", ["../secret", ".git/config", "a/../../secret", "."])
 def test_nothing_comes_from_or_goes_to_a_place_outside(road: Road, name: str) -> None:
     (road.folder.parent / "secret").write_text("secret\n")
     road.configure(worktreeCopyFiles=[name], worktreeSymlinkFiles=[name])
@@ -46,6 +45,15 @@ def test_nothing_comes_from_or_goes_to_a_place_outside(road: Road, name: str) ->
     why = f"Skipped {name!r}: it is not a path inside the repository."
     assert started.notes == (why, why)
     assert git(started.path, "status", "--porcelain") == ""
+
+
+def test_a_path_counts_from_the_repository(road: Road) -> None:
+    road.configure(worktreeCopyFiles=["/etc/hostname"], worktreeSymlinkFiles=["/etc/hostname"])
+    started = road.start("worker-1")
+    assert started.notes == (
+        "`worktreeCopyFiles`: no file that git does not have matches «/etc/hostname».",
+        "Skipped '/etc/hostname': it is not a path inside the repository.",
+    )
 
 
 def test_a_link_that_leads_out_is_not_copied(road: Road) -> None:
