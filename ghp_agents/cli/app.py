@@ -15,7 +15,7 @@ from ghp_agents.cli import common_options, output
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
-from ghp_agents.core import notices
+from ghp_agents.core import notices, progress
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.hotpath.locate import guard_is_current, locate
 from ghp_agents.wiring import App
@@ -251,7 +251,10 @@ def _renew_guard(application: App) -> None:
 
 def _run(argv: Sequence[str], application: App, *, is_hook: bool) -> int:
     try:
-        code = app.main(list(argv), prog_name=_program(), standalone_mode=False, obj=application)
+        with progress.told_by(output.say):
+            code = app.main(
+                list(argv), prog_name=_program(), standalone_mode=False, obj=application
+            )
         output.flush()
     except GhpError as error:
         output.error(str(error), error.hint)

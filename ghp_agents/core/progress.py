@@ -17,6 +17,8 @@ class Progress:
 
 
 _shown: list[Progress] = []
+_tell: list[Callable[[str], None]] = []  # says to people what is waited for
+WAITS_AFTER = 3.0  # seconds
 
 
 @contextlib.contextmanager
@@ -47,6 +49,35 @@ def step(what: str) -> Iterator[None]:
         yield
     finally:
         (progress.what, progress.detail), progress.steps = before, progress.steps + 1
+
+
+@contextlib.contextmanager
+def told_by(tell: Callable[[str], None]) -> Iterator[None]:
+    """In this block, `tell` says what a command waits for, from a thread of its own."""
+    _tell.append(tell)
+    try:
+        yield
+    finally:
+        _tell.remove(tell)
+
+
+@contextlib.contextmanager
+def waiting(what: str, at_most: float) -> Iterator[None]:
+    """In this block somebody else must answer, within `at_most` seconds: after WAITS_AFTER it is
+    said who, unless a line on the terminal shows the work."""
+    if not _tell or _shown or at_most <= WAITS_AFTER:
+        yield
+        return
+    from threading import Timer
+
+    text = f"Waiting for {what}, for at most {at_most:g} s. Ctrl-C ends it."
+    timer = Timer(WAITS_AFTER, _tell[-1], [text])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def note(detail: str) -> None:

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
+from ghp_agents.core import progress
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import object_file
-from ghp_agents.core.remote_url import masked
+from ghp_agents.core.remote_url import masked, without_users
 from ghp_agents.git import process as git
 from ghp_agents.hotpath.background import BOX
+from ghp_agents.hotpath.quoting import clean
 from ghp_agents.state import git_credentials, refusal
 from ghp_agents.state.coordination import BRANCHES, CUSTOM, NAMESPACE_CACHE, Remote
 from ghp_agents.state.private_repo import (
@@ -272,6 +274,12 @@ def understand(result: git.Result) -> Pushed:
     return Pushed(PushOutcome.REFUSED, words, about_ref=True, lines=lines)
 
 
+ADDRESS_SHOWN = 200  # characters
+# One command asks a remote several times. One that has just not answered is not waited for again.
+AGAIN_AFTER, AGAIN_S = 60.0, 1.0  # seconds
+_silent: dict[str, float] = {}  # by address: `Clock.interval` when it did not answer
+
+
 def exchange(
     ws: Workspace,
     repository: StateRepository,
@@ -282,14 +290,31 @@ def exchange(
 ) -> git.Result:
     """Run git to talk to the remote: with the person's addresses and credentials, but without
     settings for their own fetches and pushes."""
-    return git.run(
-        [*plain_settings(ws, remote), *args],
-        cwd=repository.folder,
-        git_dir=repository.path,
-        timeout=ws.settings.timeout,
-        env=git_credentials.for_remote(ws, remote.name),
-        keep_open=keep_open,
-    )
+    address, now = ws.remotes.get(remote.name, ""), ws.clock.interval()[1]
+    seconds = ws.settings.timeout
+    if now < _silent.get(address, -1e9) + AGAIN_AFTER:
+        seconds = min(seconds, AGAIN_S)
+    try:
+        with progress.waiting(waited_for(ws, remote), seconds):
+            result = git.run(
+                [*plain_settings(ws, remote), *args],
+                cwd=repository.folder,
+                git_dir=repository.path,
+                timeout=seconds,
+                env=git_credentials.for_remote(ws, remote.name),
+                keep_open=keep_open,
+            )
+    except git.GitTimeoutError:
+        _silent[address] = ws.clock.interval()[1]
+        raise
+    _silent.pop(address, None)
+    return result
+
+
+def waited_for(ws: Workspace, remote: Remote) -> str:
+    """What a command waits for that talks to the remote."""
+    address = clean(without_users(ws.remotes.get(remote.name, "")))[:ADDRESS_SHOWN]
+    return f"the remote {remote.name} ({address})" if address else f"the remote {remote.name}"
 
 
 def plain_settings(ws: Workspace, remote: Remote) -> list[str]:

@@ -23,7 +23,14 @@ from ghp_agents.state.known_branches import known_tip as known_tip
 from ghp_agents.state.known_branches import tracking
 from ghp_agents.state.known_branches import where as where
 from ghp_agents.state.private_repo import first_error
-from ghp_agents.state.remote import Pushed, PushOutcome, plain_settings, understand, unreachable
+from ghp_agents.state.remote import (
+    Pushed,
+    PushOutcome,
+    plain_settings,
+    understand,
+    unreachable,
+    waited_for,
+)
 from ghp_agents.workspace import Workspace
 
 _FETCH_FLAGS = (
@@ -312,9 +319,9 @@ def _run_remote(
     flags = [*plain_settings(ws, remote), "-c", "push.followTags=false"]
     env = {**git_credentials.for_remote(ws, remote.name), **(env or {})}
     try:
-        return git.run(
-            [*flags, *args], cwd=_base_folder(ws), timeout=10 * ws.settings.timeout, env=env
-        )
+        seconds = 10 * ws.settings.timeout
+        with progress.waiting(waited_for(ws, remote), seconds):
+            return git.run([*flags, *args], cwd=_base_folder(ws), timeout=seconds, env=env)
     except git.GitTimeoutError as error:
         raise unreachable(remote, str(error)) from None
 

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,12 @@ from ghp_agents.workspace import Workspace
 ARCHIVE = "answers.zip"
 NOTE = "kept-answers.json"  # in the cache, and in the memory of sweepers: the archive's digest
 MOST_BYTES = 100_000_000  # of the archive; a mirror of 5,000 issues has 5
+# The events whose jobs may write the cache of the main branch; comments and labels may only read it
+# (GitHub's changelog, 2026-06-26: read-only Actions cache for untrusted triggers).
+SAVING = frozenset({
+    "push", "schedule", "workflow_dispatch", "repository_dispatch", "delete", "registry_package",
+    "page_build",
+})  # fmt: skip
 _FOLDERS = (mirror.FOLDER, comments.FOLDER)
 _HUB = "hub"
 # When issues were last requested; and which file, on which disk, had been read for comments.
@@ -52,7 +59,10 @@ def restore(ws: Workspace, folder: Path) -> bool:
 
 
 def keep(ws: Workspace, folder: Path) -> None:
-    """Write the archive, unless its content would be the same. Raises OSError."""
+    """Write the archive, unless its content would be the same, or GitHub would not save it: then
+    the digest in the state stays that of the archive in the cache. Raises OSError."""
+    if not may_save(ws.environ):
+        return
     answers = _answers(ws)
     archive = folder / ARCHIVE
     try:
@@ -68,6 +78,12 @@ def keep(ws: Workspace, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     files.write_atomically(archive, stream.getvalue())
     object_file(ws.cache_dir / NOTE).write({"sha256": _digest(stream.getvalue())})
+
+
+def may_save(environ: Mapping[str, str]) -> bool:
+    """Whether GitHub's cache takes what this job writes; outside of Actions, a folder does."""
+    event = environ.get("GITHUB_EVENT_NAME", "")
+    return not event or event in SAVING
 
 
 def _answers(ws: Workspace) -> dict[str, bytes]:

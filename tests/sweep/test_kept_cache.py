@@ -124,8 +124,31 @@ def test_jobs_in_new_clones_ask_github_only_what_is_new(odd: GitHub, tmp_path: P
     assert (cache / kept_cache.ARCHIVE).read_bytes() == archive
     assert second < first
     assert max(second, third) <= 8
+    clock.wait(7 * 3_600)  # a full read is due
+    mark = len(odd.proxy.exchanges)
+    assert job("later") <= 9
+    assert not any("state=all" in x and "since=" not in x for x in map(str, odd.proxy.since(mark)))
     (cache / kept_cache.ARCHIVE).write_bytes(archive + b"x")
     assert job("four") >= first
+
+
+@pytest.mark.parametrize(
+    ("event", "saves"),
+    [("schedule", True), ("workflow_dispatch", True), ("push", True), ("", True),
+     ("issue_comment", False), ("issues", False), ("pull_request_target", False)],
+)  # fmt: skip
+def test_a_job_that_may_not_write_the_cache_leaves_the_digest_of_what_is_in_it(
+    ws: Workspace, tmp_path: Path, event: str, saves: bool
+) -> None:
+    archive = tmp_path / "cache" / kept_cache.ARCHIVE
+    kept_cache.keep(ws, archive.parent)
+    before = archive.read_bytes(), (ws.cache_dir / kept_cache.NOTE).read_text()
+    write(ws, CHECKED, {"at": 2.0, "cursor": "d"})
+    later = open_workspace(ws.folder, {"GITHUB_EVENT_NAME": event}, ManualClock())
+    kept_cache.keep(later, archive.parent)
+    after = archive.read_bytes(), (ws.cache_dir / kept_cache.NOTE).read_text()
+    assert (after != before) is saves
+    assert kept_cache.restore(next_job(ws, tmp_path), archive.parent)
 
 
 def test_a_forged_archive_writes_no_other_file(ws: Workspace, tmp_path: Path) -> None:

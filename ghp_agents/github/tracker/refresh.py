@@ -17,6 +17,10 @@ from ghp_agents.workspace import Workspace
 LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what may be shown late
 FRESH = 5.0  # seconds for which a list is reused
 LAG = 15.0  # seconds that reads may be behind our own writes
+_COUNT = (
+    "query($owner: String!, $name: String!) "
+    "{ repository(owner: $owner, name: $name) { issues { totalCount } } }"
+)
 WHOLE = 6 * 3_600.0  # seconds between full reads, which detect deleted issues
 
 
@@ -50,16 +54,19 @@ def _read(
     context: TrackerContext, mirror: Mirror | None, check: RefreshState, now: float
 ) -> Mirror:
     is_whole = mirror is None or not 0 <= now - check.whole_at < WHOLE
-    listed, cursor, page = _pages(context, RefreshState() if is_whole else check)
+    listed, cursor, page = _pages(context, check if mirror else RefreshState())
+    is_listed = mirror is None or (is_whole and not _is_complete(context, mirror, listed))
+    if is_listed and mirror:
+        listed, cursor, page = _pages(context, RefreshState())
     if listed and not context.hub.moved_to and not _is_named_so(context, listed[-1]):
         context.hub.present_name()  # for the notes of a sync
     fresh, unread = _parse_readable(raw for raw in listed if not is_pull(raw))
     mirrored = mirror.issues if mirror else {}
     changed = [issue for issue in fresh if _is_news(issue, mirrored.get(issue.number), now)]
     numbers = {issue.number for issue in fresh}
-    gone = mirrored.keys() - numbers - unread.keys() if is_whole else set[int]()
+    gone = mirrored.keys() - numbers - unread.keys() if is_listed else set[int]()
     old_unread = (
-        {} if is_whole else {n: why for n, why in context.hub.unread.items() if n not in numbers}
+        {} if is_listed else {n: why for n, why in context.hub.unread.items() if n not in numbers}
     )
     vouched = outsiders.looked_up(context, trust.with_trust(context, changed, mirrored), mirrored)
     new_numbers = {issue.number for issue in changed}
@@ -67,13 +74,28 @@ def _read(
     due = [issue for issue in same if trust.is_due(issue, now)]
     vouched += outsiders.looked_up(context, trust.with_trust(context, due, mirrored), mirrored)
     if is_whole:  # write permissions can change while no issue does
-        same = [issue for issue in same if issue.number in numbers and issue not in due]
+        same = [issue for issue in same if issue not in due]
         vouched += outsiders.looked_up(context, same, mirrored)
     new = mirror_file.keep(context.ws, context.repository, context.viewer, vouched, gone=gone)
     note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
     mirror_file.note_check(context.ws, context.repository, note)
     context.hub.note_unread({**old_unread, **unread})
     return new
+
+
+def _is_complete(
+    context: TrackerContext, mirror: Mirror, listed: Iterable[Mapping[str, Any]]
+) -> bool:
+    """Whether no issue was deleted since the last full read: GitHub counts as many as are known.
+    That is one request where a full read takes one for each hundred issues."""
+    new = {raw.get("number") for raw in listed if not is_pull(raw)}
+    owner, _, name = context.hub.repository.partition("/")
+    try:
+        answer = context.hub.graphql(_COUNT, {"owner": owner, "name": name})
+        count = answer["repository"]["issues"]["totalCount"]
+    except (HubError, NoAnswerError, KeyError, TypeError):
+        return False
+    return bool(count == len({*mirror.issues, *context.hub.unread} | new))
 
 
 def _parse_readable(

@@ -6,6 +6,7 @@ the join unites both. Agents with heartbeats only in the twin since then belong 
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from functools import partial
 
 from ghp_agents.core import files, progress
@@ -34,6 +35,7 @@ from ghp_agents.state.remote import BOXED, Pushed, PushOutcome, fetch, has_refs,
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
+SHORTEST_S = 0.5  # seconds that a person waits for news
 SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
@@ -50,10 +52,14 @@ def sync(
         return SyncReport(remote=None, notes=(f"Nothing leaves this clone: {why_none(ws)}.",))
     if ws.environ.get(BOX):
         return SyncReport(remote=remote.name, trouble=BOXED)
-    patience = ws.settings.timeout if wait else 0.05
+    patience, begun = ws.settings.timeout if wait else 0.05, ws.clock.interval()[1]
     try:
         ws.ghp_dir.mkdir(parents=True, exist_ok=True)
-        with files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience) as held:
+        with ExitStack() as inside:
+            other = f"another process of this clone that talks to {remote.name}"
+            with progress.waiting(other, patience):
+                lock = files.locked_if_possible(ws.ghp_dir / LOCK, patience=patience)
+                held = inside.enter_context(lock)
             report = _exchange(ws, remote, held, send=send, fetches=fetches)
     except LockTimeoutError as error:
         # The running exchange may have missed the newest records.
@@ -67,7 +73,7 @@ def sync(
         noted = previous._replace(remote=remote.name, tried_at=ws.clock.now())
     if report.fetched:
         boot, seconds = ws.clock.interval()
-        noted = noted._replace(heard_boot=boot, heard_at=seconds)
+        noted = noted._replace(heard_boot=boot, heard_at=seconds, took=seconds - begun)
     object_file(ws.cache_dir / NOTE).write(noted._asdict())
     return report
 
@@ -85,6 +91,7 @@ def _noted(previous: SyncMemory, report: SyncReport, now: float, *, sent: bool) 
         heard_at=previous.heard_at,
         trouble=previous.trouble if stands else report.trouble,
         permanent=stands or report.permanent,
+        took=previous.took,
     )
 
 
@@ -248,6 +255,8 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
     if remote is None:
         return SyncReport(remote=None)
     begun = ws.clock.interval()[1]
+    if timeout < ws.settings.timeout:  # somebody waits for it
+        timeout = min(timeout, usual_wait(read_note(ws, remote)))
     if not ws.ghp_dir.exists():
         try:
             is_used = has_refs(ws, remote, timeout)
@@ -260,6 +269,13 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
         return SyncReport(remote=remote.name, trouble=f"it did not answer within {timeout:g} s")
     report = safely(ws.with_timeout(left), send=False, wait=False, brief=True)
     return report if report.again_at is None else _of_other(ws, remote.name, left)
+
+
+def usual_wait(note: SyncMemory) -> float:
+    """Seconds to wait for a remote that takes no longer than the last time; few for one that did
+    not answer, or never has."""
+    is_unknown = note.took is None or note.trouble or (note.tried_at or 0) > (note.fetched_at or 0)
+    return SHORTEST_S if is_unknown else max(SHORTEST_S, 3 * (note.took or 0))
 
 
 def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:

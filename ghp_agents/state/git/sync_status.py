@@ -25,9 +25,10 @@ class SyncMemory(NamedTuple):
     heard_at: float | None = None
     trouble: str | None = None
     permanent: bool = False
+    took: float | None = None  # seconds of the last fetch
 
 
-_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at", "heard_at")
+_TIMES = ("fetched_at", "pushed_at", "tried_at", "refused_at", "heard_at", "took")
 _KINDS: dict[str, Any] = {
     "remote": str,
     "trouble": str,
