@@ -78,7 +78,8 @@ def page() -> str:
 
 Settings are in `.ghp/config.json` of the repository, under the key `agents`:
 `{{"agents": {{"staleAfter": 900}}}}`. Your own file `~/.config/ghp-cli/config.json` overrides them.
-`ghp agent-doctor` reports mistakes with their lines. Times are in seconds.
+`ghp agent-doctor` reports mistakes with their lines. While a file cannot be read, its last values
+stay in force; of those that need your consent, the last that you agreed to. Times are in seconds.
 
 {settings()}
 

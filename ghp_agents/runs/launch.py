@@ -15,6 +15,7 @@ from ghp_agents.core import files, running
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.process import Child
+from ghp_agents.git import exclude
 from ghp_agents.integrations.clients import folder_trust, gemini_home, new_worktree
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
@@ -27,7 +28,7 @@ from ghp_agents.runs.boxes.enclosure import Process
 from ghp_agents.runs.reaction import Reaction
 from ghp_agents.runs.record import ENDED, FAILED, LIMITED, RUNNING, RunRecord
 from ghp_agents.runs.rights import ClientRules
-from ghp_agents.runs.runners import PROMPT_LIMIT, Runner
+from ghp_agents.runs.runners import PROMPT_LIMIT, TRACES, Runner
 from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
 
@@ -125,6 +126,7 @@ def launch(
     client = Process(words, {**env, **trust, **(rules.env if rules else {})})
     client = enclosure.enclose(ws, run, place, client, keep, boxed)
     try:
+        hide_traces(ws, command.runner.name)
         client_process.begin_session(ws, agent)
         child = processes.start(client.words, run, place, client.environ)
     except OSError as error:
@@ -148,6 +150,13 @@ def _untrusted(ws: Workspace, client: str, top: Path, trust: Mapping[str, str]) 
     except (GhpError, OSError):  # a file that cannot be read was named when hooks were installed
         return []
     return [f"{gap.fact} {gap.remedy}" for gap in gaps if gap.client == client]
+
+
+def hide_traces(ws: Workspace, runner: str) -> None:
+    """Hide from git what a client keeps in its worktree; in a sandbox it cannot do that. Raises
+    OSError."""
+    if runner in TRACES:
+        exclude.add(ws.common_dir, TRACES[runner])
 
 
 def rest(ws: Workspace, agent: str) -> None:

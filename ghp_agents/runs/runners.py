@@ -86,13 +86,10 @@ _CURSOR = ("cursor-agent", "-p", "--output-format", "stream-json", "--force", AR
 _CLAUDE_BG = (
     sys.executable, "-P", "-m", "ghp_agents.runs.claude_bg", "--prompt-file", "{prompt_file}",
 )  # fmt: skip
-# aider runs no command that its model names, so its work is finished for it. What it keeps in the
-# worktree is no work.
-_AIDER = (
-    'own=$(git rev-parse --git-path info/exclude) && mkdir -p "${own%/*}" && '
-    "{ grep -qsxF '.aider*' \"$own\" || echo '.aider*' >>\"$own\"; } && "
-    f'aider "$@" && exec {shlex.quote(sys.executable)} -P -m ghp_agents agent-finish'
-)
+# aider runs no command that its model names, so its work is finished for it.
+_AIDER = f'aider "$@" && exec {shlex.quote(sys.executable)} -P -m ghp_agents agent-finish'
+# What a client keeps in the worktree and is no work: a pattern for `info/exclude`.
+TRACES = {"aider": ".aider*"}
 OPENAI = "openai"
 _OPENAI = (
     sys.executable, "-P", "-m", "ghp_agents.runs.model.main", "--prompt-file", "{prompt_file}",

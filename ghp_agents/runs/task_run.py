@@ -117,6 +117,7 @@ def start(
     orders = TaskOrders(tuple(client.words), declared.time, declared.steps)
     files.write_atomically(place / COMMAND, json.dumps(orders._asdict()).encode())
     try:
+        launch.hide_traces(ws, runner)
         child = process.start(lead(run.id), cwd=ws.folder, env=client.environ, log=place / "log")
     except OSError as error:
         _end(ws, run, FAILED, f"cannot start: {error.strerror}")

@@ -216,7 +216,9 @@ class AgentsConfig(BaseModel):
                 raise ValueError(f"{key} is {masked(github[key])!r}, which is not {meaning}")
         return github
 
-    runs: RunsConfig | None = _key(None, "what `ghp agent-work` starts")
+    runs: RunsConfig | None = _key(
+        None, "what `ghp agent-work` starts, and in which sandbox: docs/sandboxes.md"
+    )
     memory: MemoryConfig | None = _key(None, "the search engine for notes")
 
     @field_validator("disposable")

@@ -46,6 +46,15 @@ def test_the_client_works_in_the_worktree_as_the_agent(
     launched.child.kill()
 
 
+def test_what_a_client_keeps_in_its_worktree_is_no_work(shift: Shift) -> None:
+    """It is hidden before the run begins: in a sandbox the run cannot do that."""
+    for runner in ("aider", "claude"):
+        launch.hide_traces(shift.app().ws, runner)
+    (shift.repo / ".aider.chat.history.md").touch()
+    (shift.repo / "other.md").touch()
+    assert git(shift.repo, "status", "--porcelain") == "?? other.md"
+
+
 def test_the_agent_lives_as_long_as_its_client(shift: Shift) -> None:
     launched = begin(shift, STAYS)
     ws = shift.app().ws

@@ -1,6 +1,7 @@
 """The processes of a run: one group that outlives its supervisor, and nothing left afterwards."""
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -90,6 +91,23 @@ def test_what_a_client_leaves_behind_is_killed(start: Start, place: Path) -> Non
     ended(place)
     processes.end(run, SystemClock().wait)
     assert processes.marked(run.id) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps orphans as descendants")
+def test_a_process_that_left_group_session_parent_and_mark_ends_with_its_run(
+    start: Start, place: Path
+) -> None:
+    """Without a sandbox: the leader of the run gets it when its parents have ended."""
+    hides = f"(env -u {MARK} setsid sh -c 'echo $$; exec sleep 1000' &) >pid; exit 3"
+    run, _ = start("sh", "-c", hides)
+    ended(place)
+    until(lambda: (place / "pid").read_text().endswith("\n"))
+    orphan = int((place / "pid").read_text())
+    assert processes.marked(run.id) != []
+    assert orphan not in processes.marked(run.id)
+    assert running.identity(orphan)
+    processes.end(run, SystemClock().wait)
+    assert not running.identity(orphan)
 
 
 def test_it_is_killed_also_where_a_process_has_no_handle(

@@ -13,7 +13,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.git import objects
 from ghp_agents.hotpath import own_file, policy_cache, policy_stamp
 from ghp_agents.state import ledger, presence
-from ghp_agents.state.git import live_presence, outbox, read
+from ghp_agents.state.git import clone_folders, live_presence, outbox, read
 from ghp_agents.state.join import Tip
 from ghp_agents.state.new_commits import NewCommit, write_commits
 from ghp_agents.state.presence import Agents, Presence
@@ -250,6 +250,9 @@ def sweep_temporary(ws: Workspace, repository: StateRepository) -> None:
         *objects.glob("pack/*.keep"),
     ]
     left += map(Path, own_file.left_behind(ws.environ))
+    with contextlib.suppress(OSError):
+        clone_folders.note(ws)
+        left += clone_folders.deserted(ws)
     for path in left:
         _remove_old(path, ws.clock.now() - LEFT_BEHIND)
 

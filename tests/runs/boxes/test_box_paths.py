@@ -18,7 +18,9 @@ OURS = (".local/", ".ghp/", ".config/ghp-cli/clones/")
 # Git outside would read, run or follow each of these.
 CLOSED = (
     "commondir", "config", "config.worktree", "HEAD", "packed-refs", "hooks/pre-push",
-    "info/attributes",
+    "info/attributes", "info/exclude", "ghp/hub/outbox/new.json", "ghp/hub/pending-comments/new",
+    "ghp/landing-1/x", "ghp/overrides/x", "ghp/sessions/x", "ghp/merge-undone.json",
+    "ghp/claims-owed.json", "ghp/log.jsonl", "ghp/runs/new/run.json",
     "modules/m/config", "modules/new/config", "objects/info/alternates", "refs/heads/main",
     "worktrees/other/commondir", "worktrees/other/gitdir", "worktrees/new/gitdir",
     "worktrees/1-one/commondir", "worktrees/1-one/gitdir", "worktrees/1-one/config.worktree",
