@@ -277,6 +277,7 @@ def understand(result: git.Result) -> Pushed:
 ADDRESS_SHOWN = 200  # characters
 # One command asks a remote several times. One that has just not answered is not waited for again.
 AGAIN_AFTER, AGAIN_S = 60.0, 1.0  # seconds
+LONG_S = 5.0  # one that did not answer within less may only be slow
 _silent: dict[str, float] = {}  # by address: `Clock.interval` when it did not answer
 
 
@@ -305,7 +306,8 @@ def exchange(
                 keep_open=keep_open,
             )
     except git.GitTimeoutError:
-        _silent[address] = ws.clock.interval()[1]
+        if seconds >= LONG_S:
+            _silent[address] = ws.clock.interval()[1]
         raise
     _silent.pop(address, None)
     return result
