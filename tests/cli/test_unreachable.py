@@ -54,14 +54,16 @@ def test_it_is_said_only_after_a_while_and_to_somebody() -> None:
 @pytest.mark.parametrize(
     ("note", "seconds"),
     [
-        (SyncMemory(), 0.5),
-        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.01), 0.5),
-        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.4), 1.2),
-        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.4, trouble="no"), 0.5),
-        (SyncMemory(fetched_at=9.0, tried_at=10.0, took=0.4), 0.5),  # it did not answer since
+        (SyncMemory(), 1.5),
+        (SyncMemory(fetched_at=9.0, tried_at=9.0), 1.5),
+        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.01), 0.7),
+        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.3), 1.2),
+        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=9.0), 1.5),
+        (SyncMemory(fetched_at=9.0, tried_at=9.0, took=0.3, trouble="no"), 0.5),
+        (SyncMemory(fetched_at=9.0, tried_at=10.0, took=0.3), 0.5),  # it did not answer since
     ],
 )
 def test_who_reads_waits_little_longer_than_the_remote_takes(
     note: SyncMemory, seconds: float
 ) -> None:
-    assert sync.usual_wait(note) == pytest.approx(seconds)
+    assert sync.usual_wait(note, 1.5) == pytest.approx(seconds)

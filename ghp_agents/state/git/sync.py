@@ -35,7 +35,7 @@ from ghp_agents.state.remote import BOXED, Pushed, PushOutcome, fetch, has_refs,
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
-SHORTEST_S = 0.5  # seconds that a person waits for news
+SHORTEST_S, SILENT_S = 0.7, 0.5  # seconds that a person waits for news
 SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
@@ -256,7 +256,7 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
         return SyncReport(remote=None)
     begun = ws.clock.interval()[1]
     if timeout < ws.settings.timeout:  # somebody waits for it
-        timeout = min(timeout, usual_wait(read_note(ws, remote)))
+        timeout = usual_wait(read_note(ws, remote), timeout)
     if not ws.ghp_dir.exists():
         try:
             is_used = has_refs(ws, remote, timeout)
@@ -271,11 +271,12 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
     return report if report.again_at is None else _of_other(ws, remote.name, left)
 
 
-def usual_wait(note: SyncMemory) -> float:
-    """Seconds to wait for a remote that takes no longer than the last time; few for one that did
-    not answer, or never has."""
-    is_unknown = note.took is None or note.trouble or (note.tried_at or 0) > (note.fetched_at or 0)
-    return SHORTEST_S if is_unknown else max(SHORTEST_S, 3 * (note.took or 0))
+def usual_wait(note: SyncMemory, most: float) -> float:
+    """Seconds to wait for a remote, at most `most`: some times what it took last, and few for one
+    that did not answer."""
+    if note.trouble or (note.tried_at or 0) > (note.fetched_at or 0):
+        return min(most, SILENT_S)
+    return most if note.took is None else min(most, max(SHORTEST_S, 4 * note.took))
 
 
 def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:
