@@ -64,12 +64,19 @@ def _tool_label(name: str) -> str:
 
 
 def command(line: str) -> str:
-    """The public part of a shell command."""
-    for part in line[:4_096].replace("||", "&&").replace(";", "&&").replace("\n", "&&").split("&&"):
+    """The public part of a shell command: of several on its first line, the last one whose program
+    is known, as `git add -A && git commit -m x && ghp agent-finish` finishes. Behind an open quote
+    begins data."""
+    parts = line[:4_096].replace("||", "&&").replace(";", "&&").replace("\n", "&&\n").split("&&")
+    chosen: list[str] = []
+    for part in parts:
         words = _words(part)
-        if words:
-            return " ".join(words)
-    return ""
+        if chosen and ("\n" in part or not words or words[0] not in VERBS.split()):
+            words = []
+        chosen = words or chosen
+        if part.count("'") % 2 or part.count('"') % 2 or "<<" in part:
+            break
+    return " ".join(chosen)
 
 
 def _words(part: str) -> "list[str]":
