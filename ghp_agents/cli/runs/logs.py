@@ -24,6 +24,7 @@ COLUMNS = ("RUN", "AGENT", "ISSUE", "RUNNER", "BEGAN", "STATE")
 STYLES = {  # of a row, by the outcome
     record.FINISHED: "green", record.FAILED: "red", record.HANDED_OVER: "red",
     record.ESCALATED: "yellow", record.ASKS: "yellow", record.UNCHANGED: "yellow",
+    record.LIMITED: "yellow",
 }  # fmt: skip
 LOOK_EVERY = 0.5  # seconds between two looks at a log that is followed
 

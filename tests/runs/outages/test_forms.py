@@ -53,6 +53,7 @@ FORMS = [
     (LOGIN, "", "litellm.AuthenticationError: OpenAIException - Incorrect API key provided"),
     (DOWN, "", "The API provider's servers are down or overloaded."),
     (OFFLINE, "", "litellm.APIConnectionError: OllamaException - Connection refused"),
+    (OFFLINE, "", "The model at http://127.0.0.1:11434/v1 did not answer: refused."),
     (LIMIT, "30 00:53", '{"type":"usage_limit_reached","resets_at":1796000000}'),
     (LIMIT, "29 10:10", '{"type":"usage_limit_reached","resets_in_seconds":600}'),
 ]  # fmt: skip
