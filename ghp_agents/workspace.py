@@ -23,6 +23,8 @@ from ghp_agents.settings.load import ConfigPlaces
 from ghp_agents.settings.settings import Settings
 
 NAME_FILE = "ghp-agent"
+PROVISIONS_FILE = "ghp-provisioned.json"
+SLOT_FILE = "ghp-slot.json"
 HOMES = "-homes"  # ends the name of a folder beside `spare_dir`, for agents in containers
 MYSELF = "@me"  # the person, by --as
 STEADY = "clock.json"

@@ -31,7 +31,7 @@ VARIABLES = {
     "`GHP_ANCESTORS`": "`0`: do not look for a coding client among the parent processes",
     "`GHP_AGENT_PID`": "the process whose end is the agent's end, on this machine",
     "`GHP_PORT`": "set in each worktree but the main one, for its sessions, set-up command, checks "
-    "and runs: a port of its own, free when it was chosen; the next nine are kept free of others, too",
+    "and runs: a port of its own, free when it was chosen; so are the next nine",
     "`GHP_SLOT`": "set where `GHP_PORT` is: a name of its own, such as for a database",
     "`GHP_PROMPT`": "set by `agent-start -- CMD`: what the agent needs to begin",
     "`GHP_LAUNCH`": "set by `agent-start --run` and `agent-start -- CMD`: which start it was",

@@ -57,12 +57,13 @@ def _leftovers(ws: Workspace, scratch: Path) -> list[Path]:
 
 def _set_up(ws: Workspace, place: Path) -> None:
     done = provision(ws, place, exact=True)
-    if done.missing:
-        raise GhpError(
-            done.missing[0],
-            hint="The checks need the submodules of what they check. `agents.submodules`: false "
-            "leaves them out.",
-        )
+    for missing in done.missing:
+        if (ws.root / missing.path / ".git").exists():  # who works here uses it
+            raise GhpError(
+                missing.why,
+                hint="Checks need the submodules of what they check. `agents.submodules`: false "
+                "leaves them out.",
+            )
     setup = done.setup
     if setup and setup.code:
         raise GhpError(

@@ -20,8 +20,9 @@ from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls import start_worktree
 from ghp_agents.pulls.run_checks import CHECKS
+from ghp_agents.pulls.start_worktree import StartedWorktree
 from ghp_agents.workspace import NAME_FILE, Workspace, agent_named_in, open_workspace
-from ghp_agents.worktrees import provisioned_files
+from ghp_agents.worktrees import provisioned_files, removal
 from ghp_agents.worktrees.provision import Provisioned, provision
 
 # Settings that change how a worktree is set up.
@@ -49,9 +50,10 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     start_worktree.refuse_without_a_beginning(ctx.ws)
     claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx, skips)
     lacking = awaited.fetch(ctx, claimed.lease)
+    tidied = removal.tidy(ctx.ws)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)
     mark = start_worktree.pending(ctx.ws, place.path)
-    furnished = _furnish(ctx.ws, place.path) if mark.exists() else None
+    furnished = _furnish(ctx.ws, place) if mark.exists() else None
     inner = open_workspace(place.path, ctx.ws.environ, ctx.ws.clock, agent)
     former = _assign_worktree(inner, ctx.store, agent)
     fields = {"issue": claimed.issue.number, "lastAction": f"Started {short(claimed.issue)}"}
@@ -64,6 +66,7 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     late = awaited.LATE.format(lacking, claimed.issue.number) if lacking else ""
     notes = (
         *filter(None, [late]),
+        *tidied,
         *place.notes,
         *(_notes(furnished) if furnished else ()),
         *missed,
@@ -72,12 +75,12 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
 
 
 def _notes(done: Provisioned) -> tuple[str, ...]:
-    return (*done.missing, *done.notes)
+    return (*(missing.why for missing in done.missing), *done.notes)
 
 
-def _furnish(ws: Workspace, path: Path) -> Provisioned:
-    with provisioned_files.recorded(ws, path) as names:
-        done = provision(ws, path)
+def _furnish(ws: Workspace, place: StartedWorktree) -> Provisioned:
+    with provisioned_files.recorded(ws, place.path, is_new=place.how != "there") as names:
+        done = provision(ws, place.path)
         names += [*done.copied, *done.linked]
     return done
 

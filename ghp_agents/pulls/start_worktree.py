@@ -51,7 +51,6 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
     GitError. Two processes at once for one branch get the same worktree."""
     files.usable(ctx.ws.ghp_dir)
     with files.locked_if_possible(ctx.ws.ghp_dir / LOCK, patience=TIMEOUT_S) as held:
-        removal.finish_killed(ctx.ws)
         _clear_partial_worktrees(ctx.ws)
         work = branch_records.KnownWork.read(ctx, issue)
         wanted = [*_wanted_names(ctx.ws, agent, issue)]
@@ -77,7 +76,8 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         if checkout and checkout.path.is_dir():
             return StartedWorktree(checkout.path, branch, "there", refs.notes)
         if checkout:  # its folder was deleted; git would still block the branch
-            removal.forget_missing(ctx.ws, checkout)
+            notes = removal.forget_missing(ctx.ws, checkout)
+            refs = refs._replace(notes=(*refs.notes, *notes))
         return _add_worktree(ctx.ws, issue, branch, refs, held)
 
 

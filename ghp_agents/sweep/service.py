@@ -27,6 +27,7 @@ from ghp_agents.sweep.lock import SweepLock
 from ghp_agents.sweep.plan import Act, Close, Finish, Free, Prune, SweepFacts, plan
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import removal
 
 ATTEMPTS, PAUSE = 3, 5.0  # attempts to publish, and the seconds between them
 STATES = (*(liveness.value for liveness in Liveness), NO_CLIENT)  # in the order of the summary
@@ -120,6 +121,7 @@ def _run(
     me = ClaimContext(ctx, actor, 0)
     rules = Sweep(me, policy, ctx.ws.settings.max_attempts, turn.renew_if_due)
     outcomes = actions.perform(rules, acts)
+    tidied = removal.tidy(ctx.ws)
     if prune and any(outcome.done and _freed_issue(outcome.act) for outcome in outcomes):
         outcomes += actions.perform(rules, _newly_orphaned(ctx, facts))
     freed = {_freed_issue(outcome.act) for outcome in outcomes if outcome.done}
@@ -133,7 +135,7 @@ def _run(
     if fresh:
         published = _publish_with_retries(ctx, published)
         published = _restore_clone_id(ctx, turn, published)
-    notes = tuple(dict.fromkeys((*report.notes, *labelled, *published.notes)))
+    notes = tuple(dict.fromkeys((*report.notes, *tidied, *labelled, *published.notes)))
     return SweepResult(
         policy, False, agents, tuple(outcomes), published._replace(notes=notes), _clone(ctx.store)
     )

@@ -160,6 +160,8 @@ def is_unchanged(place: Path, digest: str | None) -> bool:
 def digest_of(place: Path) -> str:
     """What identifies the content of a file or link; empty if it cannot be read."""
     try:
+        if not place.is_symlink() and not place.is_file():  # a pipe would block
+            return ""
         if place.is_symlink():
             return f"link {place.readlink()}"
         import hashlib  # of many megabytes, OpenSSL's is faster

@@ -10,6 +10,7 @@ from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import copied_files, slots, submodules
+from ghp_agents.worktrees.submodules import Missing
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
@@ -34,7 +35,7 @@ class Provisioned(NamedTuple):
     copied: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     setup: Setup | None = None
-    missing: tuple[str, ...] = ()  # submodules, each with the reason
+    missing: tuple[Missing, ...] = ()  # submodules
     notes: tuple[str, ...] = ()
 
 

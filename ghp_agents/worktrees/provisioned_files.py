@@ -11,11 +11,10 @@ from ghp_agents.core.json_file import JsonFile
 from ghp_agents.git import worktree
 from ghp_agents.git.worktree import Difference
 from ghp_agents.hotpath.locate import walk_up
-from ghp_agents.workspace import Workspace
+from ghp_agents.workspace import PROVISIONS_FILE, Workspace
 from ghp_agents.worktrees import leftovers
 from ghp_agents.worktrees.leftovers import Rules, Tree, digest_of
 
-RECORD = "ghp-provisioned.json"  # in a worktree's git folder: digests by path
 MOST_FILES = 5_000
 MOST_BYTES = 500_000_000  # of all files with a digest
 
@@ -33,7 +32,7 @@ class Provisions(NamedTuple):
 
 
 @contextlib.contextmanager
-def recorded(ws: Workspace, path: Path) -> Iterator[list[str]]:
+def recorded(ws: Workspace, path: Path, *, is_new: bool = False) -> Iterator[list[str]]:
     """Record which files the block puts into the worktree at `path`; it appends the names of what
     it copies or links. What was there before stays unknown: somebody may have worked there."""
     names: list[str] = []
@@ -42,7 +41,7 @@ def recorded(ws: Workspace, path: Path) -> Iterator[list[str]]:
         yield names
         return
     tree, rules = Tree(path, Path(place.git_dir)), Rules(ws.settings.disposable)
-    before = _digests(tree, rules)
+    before = {} if is_new else _digests(tree, rules)
     yield names
     after = _digests(tree, rules)
     new = {name: digest for name, digest in after.items() if before.get(name) != digest}
@@ -61,7 +60,7 @@ def record(git_dir: Path) -> Provisions:
 
 
 def _file(git_dir: Path) -> JsonFile[Provisions]:
-    return JsonFile(git_dir / RECORD, _decoded, Provisions)
+    return JsonFile(git_dir / PROVISIONS_FILE, _decoded, Provisions)
 
 
 def _decoded(value: Any) -> Provisions:

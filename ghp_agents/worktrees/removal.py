@@ -8,7 +8,7 @@ what is left over, deletes the rest, and last of all git's record. A killed one 
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,9 +74,12 @@ def why_kept(ws: Workspace, checkout: Checkout, cwd: Path, *, is_saved: bool = F
         return f"git cannot read it ({error})"
 
 
-def forget_missing(ws: Workspace, checkout: Checkout) -> None:
-    """Forget a worktree whose folder was deleted, so that its branch can be checked out again.
-    Raises RefusedError if it is locked, or if git still has something that nothing else has."""
+def forget_missing(ws: Workspace, checkout: Checkout) -> tuple[str, ...]:
+    """Forget a worktree whose folder was deleted, so that its branch can be checked out again;
+    returns notes. The caller holds LOCK. Raises RefusedError if it is locked, or if git still has
+    something that nothing else has."""
+    if _aside(checkout.path).is_dir():  # its removal was killed
+        return _take_apart(ws, checkout, changes=True).notes
     what, hint = missing(ws.common_dir, checkout)
     if hint:
         raise RefusedError(what, hint=hint)
@@ -88,6 +91,7 @@ def forget_missing(ws: Workspace, checkout: Checkout) -> None:
             hint="Bring the folder back, or do what is said; then try again.",
         )
     worktree_admin.clear(ws.folder, checkout.path)
+    return ()
 
 
 def _own_work(ws: Workspace, path: Path, git_dir: Path, *, is_saved: bool) -> str:
@@ -116,8 +120,6 @@ def remove(ws: Workspace, checkout: Checkout, cwd: Path, *, is_saved: bool = Fal
     """Remove a worktree unless something keeps it, see `why_kept`. Its branch stays. Raises
     GhpError."""
     with files.locked_if_possible(ws.ghp_dir / LOCK, patience=TIMEOUT_S):
-        finish_killed(ws)
-        kept.sweep(ws)
         why = why_kept(ws, checkout, cwd, is_saved=is_saved)
         if why:
             return Removed(why)
@@ -128,15 +130,19 @@ def remove(ws: Workspace, checkout: Checkout, cwd: Path, *, is_saved: bool = Fal
         return _take_apart(ws, checkout, changes=False)
 
 
-def finish_killed(ws: Workspace) -> list[str]:
-    """Finish the removals that were killed; returns notes. The caller holds LOCK. Raises
-    GhpError."""
-    return [
-        note
-        for checkout in worktree_admin.listed(ws.folder)
-        if not checkout.path.exists() and _aside(checkout.path).is_dir()
-        for note in _take_apart(ws, checkout, changes=True).notes
-    ]
+def tidy(ws: Workspace) -> list[str]:
+    """Finish the removals that were killed, and delete what was kept for 30 days; returns notes.
+    What fails, or is at work in another process, is left for the next time."""
+    notes: list[str] = []
+    with (
+        suppress(GhpError, OSError),
+        files.locked_if_possible(ws.ghp_dir / LOCK, patience=0),
+    ):
+        for checkout in worktree_admin.listed(ws.folder):
+            if not checkout.path.exists() and _aside(checkout.path).is_dir():
+                notes += _take_apart(ws, checkout, changes=True).notes
+        kept.sweep(ws)
+    return notes
 
 
 def _aside(path: Path) -> Path:

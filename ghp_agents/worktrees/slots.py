@@ -12,8 +12,8 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import digest
 from ghp_agents.hotpath import fastjson
 from ghp_agents.hotpath.locate import walk_up
+from ghp_agents.workspace import SLOT_FILE
 
-FILE = "ghp-slot.json"
 NAMES = ("GHP_PORT", "GHP_SLOT")
 FIRST, STEP, COUNT = 20_000, 10, 1_000  # below the ports that systems give to clients
 WORD_LIMIT = 24  # characters of each part of a name; databases allow 63 bytes
@@ -26,7 +26,7 @@ def variables(path: Path) -> dict[str, str]:
     place = walk_up(str(path))
     if place is None or place.toplevel is None or place.git_dir == place.common_dir:
         return {}
-    file = Path(place.git_dir, FILE)
+    file = Path(place.git_dir, SLOT_FILE)
     try:
         return _read(file) or _create(file, Path(place.common_dir), Path(place.toplevel))
     except OSError:  # such as a sandbox in which git's folder is read-only
@@ -41,12 +41,12 @@ def _read(file: Path) -> dict[str, str]:
 
 
 def _create(file: Path, common_dir: Path, top: Path) -> dict[str, str]:
-    used = {_read(other).get(NAMES[0]) for other in common_dir.glob(f"worktrees/*/{FILE}")}
+    used = {_read(other).get(NAMES[0]) for other in common_dir.glob(f"worktrees/*/{SLOT_FILE}")}
     begin = int(digest(str(top), length=8), 16)
     ports = (FIRST + (begin + number) % COUNT * STEP for number in range(COUNT))
     port = next((x for x in ports if str(x) not in used and _is_free(x)), FIRST)
     slot = "_".join(("w", *map(_word, (top.parent.name, top.name)), digest(str(top), length=4)))
-    fresh = file.with_name(f"{FILE}.{random_hex(4)}")
+    fresh = file.with_name(f"{SLOT_FILE}.{random_hex(4)}")
     fresh.write_text(json.dumps({"port": port, "slot": slot}))
     try:
         os.link(fresh, file)  # of two at once, the first one counts

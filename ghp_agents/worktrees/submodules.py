@@ -24,6 +24,13 @@ LEVELS = 5  # of submodules in submodules
 _QUIET = {"GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
+class Missing(NamedTuple):
+    """A submodule that could not be checked out."""
+
+    path: str  # from the top of the worktree
+    why: str
+
+
 class _Level(NamedTuple):
     """A worktree with submodules, and where the same ones may be in this clone."""
 
@@ -39,7 +46,7 @@ class _Network:
     is_down = False
 
 
-def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[str, ...]:
+def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[Missing, ...]:
     """Check out the submodules of the worktree at `path`; returns what is missing, and why. One
     that is there already stays as it is, unless `exact`: then its commit is checked out."""
     if not ws.settings.submodules or not (path / ".gitmodules").is_file():
@@ -48,7 +55,7 @@ def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[str, .
     return tuple(_check_out(level, _Network(), exact=exact))
 
 
-def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[str]:
+def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[Missing]:
     for submodule in gitlinks.submodules(level.top):
         place = level.top / submodule.path
         try:
@@ -57,9 +64,10 @@ def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[str
                     _update(level, submodule, network)
         except GhpError as error:
             word = path_word(submodule.path)
-            yield (
+            yield Missing(
+                submodule.path,
                 f"Submodule {file(submodule.path)} is not checked out: {error} Later, in "
-                f"{level.top}: `git submodule update --init {word}`."
+                f"{level.top}: `git submodule update --init {word}`.",
             )
             continue
         if level.depth < LEVELS and (place / ".gitmodules").is_file():

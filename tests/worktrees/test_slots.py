@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 from ghp_agents.cli.run_client import Launch
+from ghp_agents.workspace import SLOT_FILE
 from ghp_agents.worktrees import slots
 from tests.support.git import git
 from tests.support.repos import Restored
@@ -31,7 +32,7 @@ def test_they_stay_while_the_worktree_is_there_and_differ(repo: Path) -> None:
 def test_a_port_that_is_in_use_is_not_given(repo: Path) -> None:
     place = linked(repo, "place")
     first = int(slots.variables(place)["GHP_PORT"])
-    (file,) = repo.glob(f".git/worktrees/*/{slots.FILE}")
+    (file,) = repo.glob(f".git/worktrees/*/{SLOT_FILE}")
     file.unlink()
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", first))

@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import submodules
+from ghp_agents.worktrees.submodules import Missing
 from tests.support.git import commit, git
 from tests.support.submodules import ALLOWED, add
 
@@ -17,7 +18,7 @@ def new_worktree(repo: Path) -> Path:
     return place
 
 
-def check_out(repo: Path, place: Path, *, exact: bool = False) -> tuple[str, ...]:
+def check_out(repo: Path, place: Path, *, exact: bool = False) -> tuple[Missing, ...]:
     ws = App(repo, os.environ, name="@me").ws
     return submodules.check_out(ws, place, exact=exact)
 
@@ -51,8 +52,11 @@ def test_what_is_not_here_is_fetched_by_the_rules_of_git_and_else_named(
     git(repo, "submodule", "--quiet", "deinit", "--force", "vendor/lib")
     (repo / ".git/modules").rename(repo.parent / "modules")
     place = new_worktree(repo)
-    (missing,) = check_out(repo, place)  # a path is no address that git takes from a repository
-    assert missing.startswith("Submodule vendor/lib is not checked out: `git submodule` failed: ")
+    ((path, missing),) = check_out(
+        repo, place
+    )  # a path is no address that git takes from a repository
+    assert path == "vendor/lib"
+    assert missing.startswith("Submodule vendor/lib is not checked out: `git submodule` failed:")
     assert "transport 'file' not allowed" in missing
     assert missing.endswith(f"Later, in {place}: `git submodule update --init vendor/lib`.")
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")

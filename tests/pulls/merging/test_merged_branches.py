@@ -1,5 +1,7 @@
 """Branches and worktrees of merged pull requests go together, unless one is in use."""
 
+from pathlib import Path
+
 import pytest
 
 from ghp_agents.claims.effects import myself
@@ -66,3 +68,17 @@ def test_a_branch_with_more_work_stays_with_its_worktree(road: Road) -> None:
         f"Kept the worktree {place}: it has commits that are not merged."
     ]
     assert "refs/heads/agent/1" in branches(road)
+
+
+def test_what_git_ignores_is_kept_and_named(repo: Path) -> None:
+    road = Road(repo)
+    pull = merged(road, 1)
+    place = repo.parent / "place-1"
+    (repo / ".git/info").mkdir(exist_ok=True)
+    (repo / ".git/info/exclude").write_text("notes/\n")
+    (place / "notes").mkdir()
+    (place / "notes/plan.md").write_text("hours of work\n")
+    ((note,),) = remove(road, pull).values()
+    (kept,) = Path.home().glob(".ghp/worktrees/*/.kept/place-1.*")
+    assert note == f"Only the worktree {place} had notes: kept for 30 days in {kept}."
+    assert (kept / "notes/plan.md").read_text() == "hours of work\n"

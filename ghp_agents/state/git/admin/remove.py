@@ -28,11 +28,18 @@ from ghp_agents.state.private_repo import (
     open_repository,
 )
 from ghp_agents.state.remote import PushOutcome, exchange, fetch, push
-from ghp_agents.workspace import HOMES, NAME_FILE, Workspace
+from ghp_agents.workspace import HOMES, NAME_FILE, PROVISIONS_FILE, SLOT_FILE, Workspace
 
 KINDS = ("clone/", "lease/", probe.KIND)  # other `ghp/…` refs may be a user's branches
 TIMEOUT_S = 2.0  # seconds; if a lock is held longer, the command reports the holder
 GRAVE = "ghp.removed-"  # left by a killed removal; the next one deletes it
+
+# Our files in the git folders of worktrees.
+_IN_GIT_FOLDERS = {
+    NAME_FILE: "the name of a worktree's agent",
+    PROVISIONS_FILE: "what was put into a worktree",
+    SLOT_FILE: "the port of a worktree",
+}
 
 
 def belongings(ws: Workspace) -> list[Step]:
@@ -48,9 +55,9 @@ def belongings(ws: Workspace) -> list[Step]:
     for grave in sorted(ws.common_dir.glob(f"{GRAVE}*")):
         what = f"{shown(ws, grave)}: left by an earlier removal"
         steps.append(_removal(what, partial(shutil.rmtree, grave)))
-    for name_file in _name_files(ws):
-        what = f"{shown(ws, name_file)}: the name of a worktree's agent"
-        steps.append(_removal(what, name_file.unlink))
+    for name, about in _IN_GIT_FOLDERS.items():
+        for file in _in_git_folders(ws, name):
+            steps.append(_removal(f"{shown(ws, file)}: {about}", file.unlink))
     for spare in _spare_folders(ws):
         what = f"{spare}: presence and records kept there while .git was not writable"
         steps.append(_removal(what, partial(_remove_spare, spare)))
@@ -97,9 +104,9 @@ def _remove_spare(folder: Path) -> None:
         folder.parent.rmdir()
 
 
-def _name_files(ws: Workspace) -> list[Path]:
-    worktrees = sorted(ws.common_dir.glob(f"worktrees/*/{NAME_FILE}"))
-    return [path for path in (ws.common_dir / NAME_FILE, *worktrees) if path.is_file()]
+def _in_git_folders(ws: Workspace, name: str) -> list[Path]:
+    worktrees = sorted(ws.common_dir.glob(f"worktrees/*/{name}"))
+    return [path for path in (ws.common_dir / name, *worktrees) if path.is_file()]
 
 
 def _spare_folders(ws: Workspace, suffix: str = "") -> list[Path]:
