@@ -24,11 +24,16 @@ def batch(contexts: "Sequence[HookContext]") -> Reply | None:
     the worktrees that it may have written to."""
     since = {x.place.git_dir: str((x.presence() or {}).get("timestamp", "")) for x in contexts}
     replies = [_home(x) if x.is_home else _elsewhere(x, since[x.place.git_dir]) for x in contexts]
-    if any("git" in line for line in _run(contexts[0].event)):
+    lines = _run(contexts[0].event)
+    if any("git" in line for line in lines):
         from ghp_agents.hooks import shell_writes
 
         for context in contexts:
             shell_writes.note_commits(context, since[context.place.git_dir])
+    if any("channels" in line.lower() for line in lines):
+        from ghp_agents.hooks import persons_files
+
+        replies += [persons_files.after_step(x, since[x.place.git_dir]) for x in contexts]
     return joined([reply for reply in replies if reply])
 
 

@@ -75,12 +75,22 @@ def place_of(path: str, cwd: str | None) -> Location | None:
     real = resolved(path, cwd)
     if real is None:
         return None
-    place = walk_up(real if os.path.isdir(real) else os.path.dirname(real))
+    place = asked_place(real if os.path.isdir(real) else os.path.dirname(real))
     return place if place and place.toplevel else None
 
 
+def asked_place(folder: str) -> Location | None:
+    """The repository that decides about a folder's files: the innermost one in which a command of
+    ours was used, for a submodule or a nested clone without any is a part of the one around it."""
+    inner = place = walk_up(folder)
+    while place and place.toplevel and not os.path.isdir(place.common_dir + "/ghp"):
+        above = os.path.dirname(place.toplevel)
+        place = walk_up(above) if above != place.toplevel else None
+    return place if place and place.toplevel else inner
+
+
 def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarget | None:
-    place = walk_up(os.path.dirname(real))
+    place = asked_place(os.path.dirname(real))
     if place is None or not place.toplevel or not is_same(place.common_dir, home.common_dir):
         return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]

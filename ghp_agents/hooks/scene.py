@@ -4,7 +4,7 @@ import os
 import time
 
 from ghp_agents.hooks.event import EDITED, RAN
-from ghp_agents.hooks.paths import is_same, place_of
+from ghp_agents.hooks.paths import asked_place, is_same, place_of
 from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
 from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.locate import Location, is_safe, locate, walk_up
@@ -86,6 +86,9 @@ def find_all(event: "Event", environ: "Mapping[str, str]") -> "list[HookContext]
     """
     env = identified(event, environ)
     stand = _locate_cwd(event, env)
+    outer = asked_place(stand.toplevel) if stand and stand.toplevel else None
+    if outer and is_safe(outer, env):  # it stands in a submodule or a nested clone
+        stand = outer if stand and outer.git_dir != stand.git_dir else stand
     contexts = [_context(event, env, stand, stand)] if stand else []
     if event.kind in ("edit", "batch"):
         others = other_places(event, stand)

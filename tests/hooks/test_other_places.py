@@ -9,6 +9,7 @@ import pytest
 
 from ghp_agents.hooks.event import RAN, ToolUse
 from ghp_agents.hooks.scene import other_places
+from ghp_agents.integrations.clients.events import CLIENTS as SUBSCRIPTIONS
 from tests.support.consent import mine
 from tests.support.ghp import invoke
 from tests.support.git import git
@@ -67,6 +68,20 @@ def test_the_file_decides_wherever_the_session_stands(
 
 
 @pytest.mark.slow
+def test_a_nested_clone_without_agents_is_a_part_of_the_one_around_it(
+    repo: Path, tmp_path: Path
+) -> None:
+    leased(repo, "lib")
+    inner = repository(repo / "lib")
+    for cwd, path in ((repo, inner / "b"), (inner, "b"), (tmp_path, inner / "new/b")):
+        assert reason(call("claude", write(path, cwd), cwd, OTHER)).startswith("lib/")
+    call("claude", payload("claude-SessionStart-startup", inner), inner, {"GHP_AGENT": "worker-3"})
+    assert "worker-3" in json.loads(invoke("agent-status --json", repo).out)["agents"]
+    set_up(inner, None)  # from now on it decides itself
+    assert call("claude", write(inner / "b", repo), repo, OTHER) == SILENT
+
+
+@pytest.mark.slow
 def test_one_refused_file_refuses_the_patch_and_leaves_no_lease_in_any_repository(
     repo: Path, tmp_path: Path
 ) -> None:
@@ -119,6 +134,42 @@ def test_an_agent_in_its_worktree_does_not_edit_the_main_one(own: Path) -> None:
     assert reason(call("claude", stray, main, {"GHP_AGENT": "worker-1"})) == refused
     assert call("claude", write(own / "src/a.py", own), own) == SILENT
     assert call("claude", write(own.parent / "notes.txt", own), own) == SILENT
+
+
+def patch_of(path: Path) -> dict[str, str]:
+    return {"command": f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"}
+
+
+# Of each client a tool that edits, and its arguments for a path.
+EDITS: dict[str, tuple[str, Callable[[Path], dict[str, Any]]]] = {
+    "claude": ("NotebookEdit", lambda x: {"notebook_path": str(x), "new_source": "x"}),
+    "codex": ("apply_patch", patch_of),
+    "copilot": ("Edit", lambda x: {"path": str(x), "old_str": "a", "new_str": "b"}),
+    "cursor": ("Write", lambda x: {"file_path": str(x), "content": "x"}),
+    "gemini": ("replace", lambda x: {"file_path": str(x), "old_string": "a", "new_string": "b"}),
+    "opencode": ("edit", lambda x: {"filePath": str(x), "oldString": "a", "newString": "b"}),
+    "pi": ("write", lambda x: {"path": str(x), "content": "x"}),
+    "qwen": ("edit", lambda x: {"file_path": str(x), "old_string": "a", "new_string": "b"}),
+}
+
+
+@pytest.mark.slow
+def test_no_client_edits_the_main_worktree_from_an_agents_own(own: Path) -> None:
+    main = main_of(own)
+    told = f"This n.ipynb is outside of your worktree {own}."
+    foreign = "mcp__fs__write_file", EDITS["pi"][1]
+    for client, (tool, arguments) in [*EDITS.items(), ("claude", foreign)]:
+        hook = next(hook for hook in SUBSCRIPTIONS[client] if hook.kind == "edit")
+        for top in (main, own):
+            message = {
+                "hook_event_name": hook.event, "session_id": "s", "conversation_id": "s",
+                "cwd": str(own), "tool_name": tool, "tool_input": arguments(top / "n.ipynb"),
+            }  # fmt: skip
+            said = call(client, message, own).out.decode()
+            assert (told in said) is (top == main), (client, tool, said)
+    by_link = own / "way"
+    by_link.symlink_to(main)
+    assert told in reason(call("claude", write(by_link / "n.ipynb", own), own))
 
 
 @pytest.mark.slow

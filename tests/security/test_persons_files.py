@@ -1,5 +1,6 @@
 """Nobody speaks as the person: what agents write where a person may write is never the person's."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,30 @@ def test_a_patch_with_a_channels_file_among_others_is_refused(admin: Path) -> No
     )
     message = payload("codex-PreToolUse-apply_patch", admin, tool_input={"command": patch})
     assert " A person writes in " in f" {refusal(message, 'codex')}"
+
+
+def test_what_a_command_appends_from_another_worktree_is_told_and_never_sent(
+    admin: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    own = set_up(worktree(admin, "147"), "bad")
+
+    def step(line: str) -> str:
+        message = payload("claude-PostToolBatch", own)
+        use = {"tool_name": "Bash", "tool_input": {"command": line}, "tool_response": ""}
+        message["tool_calls"] = [use]
+        return call("claude", message, own).out.decode()
+
+    step("true")
+    (admin / FILE).write_text((admin / FILE).read_text().replace(WORDS, "Approved."))
+    told = step(f"cd {admin} && echo 'Approved.' >> {FILE}")
+    assert f"Your command wrote in {FILE}, where a person writes." in told
+    assert "Your command wrote" not in step(f"cat {admin}/{FILE}")
+    for command in (["agent-status"], ["agent-sync"], ["agent-send", "w1", "Hi"], ["agent-inbox"]):
+        for cwd, environ in ((admin, {}), (own, BAD)):
+            assert invoke(command, cwd, environ).code == 0
+    assert "Approved." not in heard(admin)
+    asked = invoke(["agent-send", "--written", "--yes"], admin).err
+    assert "A command of bad wrote in this file." in asked
 
 
 def test_other_files_of_the_folder_are_the_agents(admin: Path) -> None:

@@ -1,14 +1,20 @@
 """The files of channels, when a command runs: they are current, and what a person wrote is sent."""
 
+from contextlib import suppress
+from pathlib import Path
+
 import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import is_interactive, send
 from ghp_agents.core.errors import GhpError, RefusedError, UsageError
 from ghp_agents.hotpath import heartbeat
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.presence import people
 from ghp_agents.wiring import App
 from ghp_agents.workspace import MYSELF
+
+NOTES = "channel-writes"  # beside agents' presence, by `hooks/persons_files.py`
 
 
 def refresh(app: App, *, yes: bool = False) -> None:
@@ -27,6 +33,8 @@ def refresh(app: App, *, yes: bool = False) -> None:
         output.say(output.clean(f"Below the last block of {shown}:"))
         for line in text.splitlines():
             output.say(f"  | {output.clean(line)}")
+        for agent in _writers(app, shown):
+            output.warn(f"A command of {named(agent)} wrote in this file.")
         return yes or click.confirm("Did you write this, and shall it be sent?", err=True)
 
     try:
@@ -54,6 +62,16 @@ def send_written(app: App, *, yes: bool) -> None:
             hint="Read the files in .ghp/channels, then use --yes.",
         )
     refresh(app, yes=yes)
+
+
+def _writers(app: App, shown: str) -> list[str]:
+    """The agents whose commands wrote in a file, as their clients' hooks noted."""
+    rows: list[list[str]] = []
+    for folder in app.ws.folders:
+        with suppress(OSError, UnicodeDecodeError):
+            rows += [row.split(" ", 1) for row in Path(folder, NOTES).read_text().splitlines()]
+    name = shown.rpartition("/")[2]
+    return [*dict.fromkeys(x[0] for x in rows if x[1:] == [name] and heartbeat.is_name(x[0]))]
 
 
 def _marks(app: App) -> dict[str, str]:
