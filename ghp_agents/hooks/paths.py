@@ -82,11 +82,21 @@ def place_of(path: str, cwd: str | None) -> Location | None:
 def asked_place(folder: str) -> Location | None:
     """The repository that decides about a folder's files: the innermost one in which a command of
     ours was used, for a submodule or a nested clone without any is a part of the one around it."""
-    inner = place = walk_up(folder)
+    inner = place = with_files(walk_up(folder))
     while place and place.toplevel and not os.path.isdir(place.common_dir + "/ghp"):
         above = os.path.dirname(place.toplevel)
-        place = walk_up(above) if above != place.toplevel else None
+        place = with_files(walk_up(above)) if above != place.toplevel else None
     return place if place and place.toplevel else inner
+
+
+def with_files(place: Location | None) -> Location | None:
+    """The repository; with its worktree also if `core.bare` says that there is none, but an index
+    does: programs set it by mistake, and editing tools do not ask git."""
+    if place is None or place.toplevel or not place.git_dir.endswith("/.git"):
+        return place
+    if not os.path.isfile(place.git_dir + "/index"):
+        return place
+    return Location(place.git_dir[: -len("/.git")], place.git_dir, place.common_dir)
 
 
 def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarget | None:

@@ -4,7 +4,7 @@ import os
 import time
 
 from ghp_agents.hooks.event import EDITED, RAN
-from ghp_agents.hooks.paths import asked_place, is_same, place_of
+from ghp_agents.hooks.paths import asked_place, is_same, place_of, with_files
 from ghp_agents.hotpath import heartbeat, own_name, presence_file, process_start
 from ghp_agents.hotpath.light_dataclass import dataclass
 from ghp_agents.hotpath.locate import Location, is_safe, locate, walk_up
@@ -85,7 +85,7 @@ def find_all(event: "Event", environ: "Mapping[str, str]") -> "list[HookContext]
     Raises UsageError for an invalid agent name.
     """
     env = identified(event, environ)
-    stand = _locate_cwd(event, env)
+    stand = with_files(_locate_cwd(event, env))
     outer = asked_place(stand.toplevel) if stand and stand.toplevel else None
     if outer and is_safe(outer, env):  # it stands in a submodule or a nested clone
         stand = outer if stand and outer.git_dir != stand.git_dir else stand
@@ -229,8 +229,10 @@ def _used(event: "Event") -> "Iterator[str]":
 
 
 def _named(line: str) -> "list[str]":
-    text = line[:16_384].translate(dict.fromkeys(map(ord, ENDS), " "))
-    words = dict.fromkeys(text.split())
+    text = line[:16_384].replace("${HOME}", "~").replace("$HOME", "~")
+    words = dict.fromkeys(text.translate(dict.fromkeys(map(ord, ENDS), " ")).split())
+    for word in [word for word in words if word[0] == "-" and "/" in word]:
+        words[word[word.index("/") :]] = None  # as in `make -C/path`
     return [word for word in words if "/" in word or word == ".." or word[0] == "~"][:WORDS]
 
 

@@ -82,6 +82,19 @@ def test_a_nested_clone_without_agents_is_a_part_of_the_one_around_it(
 
 
 @pytest.mark.slow
+def test_no_configuration_of_git_takes_the_files_from_the_guard(repo: Path, home: Path) -> None:
+    (repo / "a").write_text("1\n")
+    git(repo, "add", "a")  # a repository without files has no index
+    leased(repo)
+    for key, value in (("core.bare", "true"), ("core.worktree", str(home))):
+        git(repo, "config", key, value)
+        assert reason(call("claude", write(repo / "a", repo), repo, OTHER)).startswith(
+            "a is leased"
+        )
+        git(repo, "config", "--unset", key)
+
+
+@pytest.mark.slow
 def test_one_refused_file_refuses_the_patch_and_leaves_no_lease_in_any_repository(
     repo: Path, tmp_path: Path
 ) -> None:
@@ -218,6 +231,18 @@ def test_a_command_that_wrote_to_the_main_worktree_is_told(own: Path) -> None:
     assert f"This new.txt is outside of your worktree {own}." in told
     assert f"Next: Edit {own}/new.txt instead." in told
     assert after(own, f"cat {main}/new.txt") is None  # told once
+
+
+def test_a_place_is_found_in_each_spelling_of_a_command(tmp_path: Path, home: Path) -> None:
+    top = repository(tmp_path / "r")
+    own = repository(home / "own")
+    for line, place in (
+        (f"make -C{top}", top), (f"git -C {top}/x status", top), (f"D={top}; cd $D", top),
+        (f"(cd '{top}' && ls)", top), (f"echo a>{top}/b", top), ("cd $HOME/own", own),
+        ("cd ${HOME}/own", own), ("cat ~/own/a", own), (f"sh -c 'cd {top}'", top),
+    ):  # fmt: skip
+        after_step = event("claude", "batch", tmp_path, tool_uses=[ToolUse(RAN, [line])])
+        assert [x.toplevel for x in other_places(after_step, None)] == [str(place)], line
 
 
 def test_a_command_is_looked_at_for_a_bounded_number_of_places(tmp_path: Path) -> None:
