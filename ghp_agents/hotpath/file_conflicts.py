@@ -89,7 +89,7 @@ def first_conflict(
     """
     from time import monotonic
 
-    if not others:
+    if not others or _is_nested(place.toplevel or "", path):
         return None
     try:
         decision = _Decision(place, path, mine, before, folders, environ, monotonic() + DEADLINE_S)
@@ -97,6 +97,17 @@ def first_conflict(
         return decision.first(others)
     except OSError as error:
         raise UndecidedError(f"{type(error).__name__}: {error}") from error
+
+
+def _is_nested(toplevel: str, path: str) -> bool:
+    """Whether the file is in a submodule or another repository in the worktree: its versions are
+    not in this one's commits."""
+    folder = os.path.dirname(path)
+    while folder:
+        if os.path.lexists(f"{toplevel}/{folder}/.git"):
+            return True
+        folder = os.path.dirname(folder)
+    return False
 
 
 class _Decision:
