@@ -225,8 +225,8 @@ def after(own: Path, command: str) -> Any:
 def test_a_command_that_wrote_to_the_main_worktree_is_told(own: Path) -> None:
     main = main_of(own)
     after(own, "true")  # registers the session
-    (main / "new.txt").write_text("one\n")
     assert after(own, "cat a.txt") is None
+    (main / "new.txt").write_text("one\n")
     told = after(own, f"echo one >{main}/new.txt")["hookSpecificOutput"]["additionalContext"]
     assert f"This new.txt is outside of your worktree {own}." in told
     assert f"Next: Edit {own}/new.txt instead." in told
