@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import hypothesis
 from hypothesis import strategies as st
@@ -56,6 +56,8 @@ from ghp_agents.pulls import review
 from ghp_agents.runs import stream, task
 from ghp_agents.state import presence
 from ghp_agents.workflows import workflow
+from tools import fuzz_whole
+from tools.fuzz_reader import Reader, SlowError
 
 ROOT = Path(__file__).parents[1]
 PAYLOADS = ROOT / "tests/hooks/payloads"
@@ -63,7 +65,6 @@ MOST_S = 1.0  # of the processor for one input
 HANGS_S = 4.0  # of the processor; then the input is given up
 GENERATE = hypothesis.Phase.generate
 MOST_MB = 300
-ROUND = 60  # inputs of a reader before the next one has its turn
 REFUSALS = (
     GhpError, ValueError, command_rules.UnclearError, UnknownEditError,
 )  # fmt: skip
@@ -75,20 +76,6 @@ PIECES = (
     b"apply_patch <<'EOF'\n", b"diff --git a/x b/x\n", b"\xe2\x80\xae", b"\x1b[2J", b"a" * 300,
     b"&a [*a, *a]", b" ",
 )  # fmt: skip
-
-
-Read = Callable[[bytes], object]
-
-
-class Reader(NamedTuple):
-    """What reads foreign bytes, and inputs that are right."""
-
-    read: Read
-    seeds: Sequence[bytes]
-
-
-class SlowError(Exception):
-    """A reader took too long."""
 
 
 def texts(read: Callable[[str], object], *seeds: str) -> Reader:
@@ -155,7 +142,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         seeds = [path.read_bytes() for path in sorted(PAYLOADS.glob(f"{name}-*.json"))]
         seeds += _tools(name, str(folder))
         matches[f"messages of {name}"] = Reader(partial(_message, name, rights), seeds)
-    return matches
+    return matches | fuzz_whole.readers(folder, folder / "repo")
 
 
 PATCH = (
@@ -319,13 +306,19 @@ def try_one(reader: Reader, data: bytes) -> None:
 
 
 def _seconds(reader: Reader, data: bytes) -> float:
-    started = time.process_time()
+    started = _processor()
     try:
         with deadline.budget(HANGS_S, processor=True), contextlib.suppress(*REFUSALS):
             reader.read(data)
     except deadline.OverBudgetError:
         raise SlowError(f"more than {HANGS_S} s of the processor") from None
-    return time.process_time() - started
+    return _processor() - started - reader.start_s
+
+
+def _processor() -> float:
+    """Seconds of the processor, of this process and of those that ended."""
+    times = os.times()
+    return sum(times[:4])
 
 
 def fuzz(all_readers: Mapping[str, Reader], seconds: float, seed: int) -> int:
@@ -348,7 +341,7 @@ def one_turn(
 
     @hypothesis.seed(seed)
     @hypothesis.settings(
-        max_examples=ROUND, deadline=None, database=None, print_blob=False, phases=phases,
+        max_examples=reader.inputs, deadline=None, database=None, print_blob=False, phases=phases,
         report_multiple_bugs=False,
         suppress_health_check=list(hypothesis.HealthCheck),
     )  # fmt: skip
@@ -379,15 +372,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         chosen = {n: r for n, r in readers(Path(folder)).items() if given.only in n}
         before = _megabytes()
         count = fuzz(chosen, given.seconds, given.seed)
-    grown = _megabytes() - before
+    grown = max(_megabytes() - before, _megabytes(resource.RUSAGE_CHILDREN))
     sys.stdout.write(
         f"{len(chosen)} readers, {count} inputs, {grown} MB more memory, seed {given.seed}\n"
     )
     return 0 if grown <= MOST_MB else 1
 
 
-def _megabytes() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1_024
+def _megabytes(who: int = resource.RUSAGE_SELF) -> int:
+    return resource.getrusage(who).ru_maxrss // 1_024
 
 
 if __name__ == "__main__":

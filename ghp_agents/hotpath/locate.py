@@ -154,6 +154,7 @@ def _config_lines(path: str) -> "list[str]":
 def _unquoted(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         value = value[1:-1]
+    value = value.partition("\0")[0]  # no path has a zero byte
     return value.replace('\\"', '"').replace("\\\\", "\\")
 
 
@@ -204,7 +205,8 @@ def read_line(path: str) -> str:
     except OSError:
         return ""
     try:
-        return os.fsdecode(os.read(file, 4096)).strip()
+        line = os.fsdecode(os.read(file, 4096)).strip()
+        return "" if "\0" in line else line  # no path has a zero byte
     except OSError:  # a folder
         return ""
     finally:

@@ -160,6 +160,22 @@ def test_the_branch_is_read_without_git(
     assert branch(str(tmp_path)) is None
 
 
+@pytest.mark.parametrize("name", [".git", "HEAD", "commondir", "config"])
+def test_a_zero_byte_in_a_file_of_gits_ends_no_search_badly(
+    repo: Path, worktree: Callable[[Path, str], Path], name: str
+) -> None:
+    linked = worktree(repo, "147")
+    inside = repo / ".git/worktrees" / linked.name
+    for folder in (linked, inside, repo / ".git"):
+        if (folder / name).is_file():
+            text = b'[core]\nbare = true\nworktree = "\0x"\n\0'
+            (folder / name).write_bytes(b"gitdir: \0x\n" if name == ".git" else text)
+    for start in (linked, inside, repo):
+        place = locate(str(start), {})
+        assert place is None or "\0" not in repr(place)
+        assert "\0" not in str(branch(str(start)))
+
+
 def test_places_compare_by_what_they_say() -> None:
     one = Location("/a", "/a/.git", "/a/.git")
     assert one == Location("/a", "/a/.git", "/a/.git")

@@ -8,7 +8,7 @@ import pytest
 from tests.support.house import CHECKOUT
 from tests.support.thorough import count
 from tools import fuzz
-from tools.fuzz import Reader, SlowError
+from tools.fuzz_reader import Read, Reader, SlowError
 
 
 def _fails(data: bytes) -> object:
@@ -25,7 +25,7 @@ def _is_slow(data: bytes) -> object:
 
 @pytest.mark.parametrize(("read", "error"), [(_fails, KeyError), (_is_slow, SlowError)])
 def test_a_reader_that_crashes_or_is_slow_is_found(
-    read: fuzz.Read, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+    read: Read, error: type[Exception], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fuzz, "HANGS_S", 0.05)
     with pytest.raises(error) as info:
