@@ -53,13 +53,18 @@ def pointers(folder: Path, base: str, head: str) -> list[Submodule]:
 
 def submodules(top: Path) -> list[Submodule]:
     """The submodules of a worktree, with the commits in its index. Raises GitError."""
+    return _submodules(top, recorded(top), ":.gitmodules")
+
+
+def recorded(top: Path) -> dict[str, str]:
+    """The commits in a worktree's index that take the place of folders, by path. Raises
+    GitError."""
     listed = git.check(["ls-files", "-z", "--stage"], cwd=top).names
-    commits = {
+    return {
         path: words.split(" ")[1]
         for words, _, path in (entry.partition("\t") for entry in listed)
         if words.startswith(GITLINK)
     }
-    return _submodules(top, commits, ":.gitmodules")
 
 
 def _submodules(folder: Path, commits: Mapping[str, str], modules: str) -> list[Submodule]:

@@ -44,6 +44,7 @@ class BoxPaths(NamedTuple):
     writable: tuple[Path, ...]  # folders and files of the clone, besides the worktree
     locked: tuple[Path, ...]  # below those: these are not
     own: tuple[tuple[Path, Path], ...]  # folders of the box, and what they are in front of
+    modules: tuple[Path, ...] = ()  # the git folders of submodules, which it only reads
 
 
 def obstacle(tree: Path, branch: str) -> str:
@@ -61,6 +62,7 @@ def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
     folders = [ours / name for name in RECORDS]
     locked = [*_nested(tree, common_dir)]
     lock = MAIN_LOCK
+    modules: tuple[Path, ...] = ()
     if link.is_file():
         git_dir = Path(tree, link.read_text().removeprefix("gitdir:").strip())
         if not git_dir.is_relative_to(common_dir / "worktrees"):
@@ -71,13 +73,16 @@ def of(tree: Path, common_dir: Path, branch: str, place: Path) -> BoxPaths:
         folders += [git_dir, common_dir / "objects"]
         locked += [link, *(git_dir / name for name in (*LOCKED_FILES, *LOCKED_FOLDERS))]
         lock = f"update-{git_dir.name}.lock"
+        modules = (common_dir / "modules", git_dir / "modules")
         branches = f"{_HEADS}/{branch}".rpartition("/")[0]
         if branches != _HEADS:
             folders += [common_dir / branches, common_dir / "logs" / branches]
     locked += [folder / INFO for folder in folders if folder.name == "objects"]
     own = tuple((place / OWN / name.replace("/", "-"), common_dir / name) for name in REPLACED)
     seats = (ours / name for name in (*LOCKS, lock, OUT))
-    return BoxPaths(tree, common_dir, (*folders, *seats), tuple(dict.fromkeys(locked)), own)
+    return BoxPaths(
+        tree, common_dir, (*folders, *seats), tuple(dict.fromkeys(locked)), own, modules
+    )
 
 
 def _nested(tree: Path, common_dir: Path) -> Iterator[Path]:

@@ -18,7 +18,7 @@ from ghp_agents.hotpath.background import BOX, RUN
 from ghp_agents.integrations.clients import gemini_home
 from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
-from ghp_agents.runs.boxes import box_home, box_paths
+from ghp_agents.runs.boxes import box_home, box_paths, nested_repos
 from ghp_agents.runs.model import transcript
 from ghp_agents.runs.record import RunRecord
 from ghp_agents.workspace import HOMES, Workspace
@@ -96,7 +96,11 @@ def _binds(ws: Workspace, run: RunRecord, place: Path, written: Sequence[Path]) 
 def clean(ws: Workspace, run: RunRecord, place: Path) -> None:
     """After a box has ended: remove what nobody outside may follow. Raises GhpError, OSError."""
     if (place / box_paths.OWN).is_dir():
-        box_paths.clean(box_paths.of(Path(run.path), ws.common_dir, run.branch, place))
+        paths = box_paths.of(Path(run.path), ws.common_dir, run.branch, place)
+        box_paths.clean(paths)
+        if paths.modules:  # in the main worktree, repositories are the person's
+            notes = nested_repos.set_aside(paths.tree, paths.modules)
+            own_file.append(str(place / "log"), "".join(f"{x}\n" for x in notes).encode())
         if run.task:
             shutil.rmtree(home(ws, run), ignore_errors=True)
 
