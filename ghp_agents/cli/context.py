@@ -110,7 +110,7 @@ def send(app: App, *, here: bool = False) -> bool:
     """
     is_sent = True
     if app.environ.get(background.BOX):
-        return  # what supervises it sends it
+        return False  # what supervises it sends it
     if here or background.is_off(app.environ, {"background": app.ws.settings.background}):
         is_sent = _send(app)
         start_background(app)
