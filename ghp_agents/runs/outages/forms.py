@@ -101,7 +101,7 @@ FORMS = (
         r"ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|connection refused"
         r"|unable to connect|could not (?:connect|resolve)|cannot (?:connect|be reached)"
         r"|name or service not known|name resolution|network is unreachable|fetch failed"
-        r"|APIConnectionError|connection error|the model at \S+ did not answer"
+        r"|APIConnectionError|connection error|the model at \S+ did not answer(?!: HTTP status 4)"
         r"|stream disconnected before completion|error sending request",
         "Claude Code «Unable to connect to API», Codex's `stream error`, errors of Node and Python "
         "where a local server does not run (Ollama, vLLM)",
