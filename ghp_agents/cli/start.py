@@ -71,13 +71,13 @@ def start(
         )
     if program:
         client_process.refuse_second(app.ws, app.ws.agent())
+    if run:
+        _warn_unguarded(app, run)
     with output.busy("Starting"):
         sync_first(app)
         started = remote_news.issue_after_asking(app, issue, lambda: services.start(app, issue))
     _say(started)
     _guard(app, started)
-    if run:
-        _warn_unguarded(app, run)
     if as_json:
         output.as_json(_fields(started))
     elif not program:

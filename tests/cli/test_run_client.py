@@ -68,6 +68,7 @@ def test_a_client_without_hooks_in_this_clone_is_started_with_a_warning(
     assert warning not in start(first, "1 --run claude", env).err
     bare = run_ghp("agent-start 2 --run claude --as bee", second, env)
     assert (bare.code, warning in bare.err) == (0, True), bare.err
+    assert bare.err.index(warning) < bare.err.index("Claimed #2")
     succeed(second, "agent-init --no-probe --hooks claude")
     assert warning not in run_ghp("agent-start 2 --run claude --as bee", second, env).err
 
