@@ -112,7 +112,8 @@ class Supervisor:
             self._times = None
         scene = self._scene()
         actions = policy.decide(scene)
-        for action in actions:
+        # What has ended is settled before another agent finds its issue free.
+        for action in sorted(actions, key=lambda x: isinstance(x, policy.Take)):
             if self._now < self._blocked.get(action.agent, 0.0):
                 continue
             try:
@@ -146,14 +147,13 @@ class Supervisor:
         if self._now < self._read_at + READ_EVERY:
             return
         self._read_at = self._now
-        times = read_times(self._ws)
-        if times == self._times:
+        if (times := read_times(self._ws)) == self._times:
             return
         self._times = times
         if self._plan.command.boxed:
             self._sync_at = min(self._sync_at, self._now + SEND_AFTER)
-        last, agents = self._last(), self._plan.agents
-        self._records = fleet_records.read(self._ctx, agents, last, self._host.news)
+        last, news = self._last(), self._host.news
+        self._records = fleet_records.read(self._ctx, self._plan.agents, last, news)
 
     def _last(self) -> list[RunRecord]:
         """The last run of each agent at each issue."""

@@ -107,7 +107,10 @@ def _parts(home: Path, own: Path, folder: str) -> Iterator[HomePart]:
 
 def _is_plain(entry: Path) -> bool:
     """Whether it is a file or a folder, or a link to one: no socket, and no lost link."""
-    return entry.is_file() or entry.is_dir()
+    try:
+        return entry.is_file() or entry.is_dir()
+    except OSError:  # a folder of another machine that does not answer
+        return False
 
 
 def _seat(own: Path, name: str, *, is_folder: bool) -> None:

@@ -7,13 +7,18 @@ from typing import Any
 
 import pytest
 
-from ghp_agents.runs import folder, processes
+from ghp_agents.runs import folder, processes, task_run
 from ghp_agents.runs.boxes import box_paths, enclosure
+from ghp_agents.runs.record import ENDED
+from ghp_agents.runs.task import TaskFile
+from ghp_agents.wiring import App
+from tests.runs.test_task_run import lead
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers
 from tests.support.ghp import Result, run_ghp
 from tests.support.git import git
 from tests.support.runs import RUN, Shift, shift_of, states
+from tests.support.waiting import until
 
 WORKS = """
 echo "$GHP_AGENT $HOME [$GH_TOKEN] [$OTHER] [$ANTHROPIC_API_KEY]"
@@ -92,6 +97,20 @@ def test_a_run_that_is_ended_leaves_no_container(shift: Shift, fakes: FakeContai
     assert fakes.calls("rm")[-1][-1] == f"ghp-run-{run.id}"
     assert fakes.left() == []
     assert processes.marked(run.id) == []
+
+
+@pytest.mark.slow
+def test_a_task_is_in_a_container_too(shift: Shift, fakes: FakeContainers) -> None:
+    mine({"agents": {"runs": {"sandbox": "container", "image": IMAGE}}})
+    ws = App(shift.repo, os.environ, name="@me").ws
+    task = TaskFile("t", run='echo "50% Go" >>"$GHP_PROGRESS"; echo "[$GH_TOKEN] $HOME"')
+    started = task_run.start(ws, task, [], lead)
+    until(lambda: shift.last().state == ENDED and not fakes.left())
+    run, home = shift.last(), enclosure.home(ws, started.run)
+    assert (run.outcome, run.why, run.container) == ("finished", f"[] {home}", "podman")
+    assert [step.percent for step in task_run.steps_of(ws, run)] == [50]
+    assert started.unboxed == ""
+    until(lambda: started.child.poll() is not None)
 
 
 def test_what_is_no_program_for_containers_is_never_called(
