@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 NOTES = "main-moves"  # beside agents' presence: the commits that `note_commits` saw
 NOTES_MOST = 65_536  # bytes
-# Words of a line that can move the branch that is checked out.
+# Words of a line that can move the branch that is checked out, …
 VERBS = ("commit", "merge", "cherry-pick", "revert", "am", "rebase")
+MOVES = ("push", "update-ref", "branch", "fetch")  # … and any other branch
+MAINS = ("main", "master")
 LOOK_S = 1.0  # seconds in which git must list the changed files
 TOLD = 5  # files that one reply explains
 WROTE = "Your command changed files that others hold or have changed:"
@@ -127,18 +129,19 @@ def _text(remarks: "Sequence[WriteRemark]", lead: str) -> str:
 
 
 def note_commits(context: "HookContext", since: str) -> None:
-    """Note the commits that the step created on the branch of this worktree, `since` a time, around
-    git's guard. Nothing in git says who did it: agents commit in their person's name."""
+    """Note the commits that the step created on the branch of this worktree, `since` a time, and
+    those of this worktree to which it moved main, around git's guard. Nothing in git says who did
+    it: agents commit in their person's name."""
     lines = [line for use in context.event.tool_uses if use.verb == RAN for line in use.what]
     words = {word for line in lines if "git" in line for word in line[:16_384].split()}
-    if words.isdisjoint(VERBS):
+    if words.isdisjoint((*VERBS, *MOVES)):
         return
     from ghp_agents.hotpath import own_file, own_name
     from ghp_agents.hotpath.locate import branch
 
     name, presence = branch(context.place.git_dir), context.presence() or {}
     is_outside = own_name.left_worktree(context.place, context.agent, context.here, presence)
-    if name is None or not (is_outside or "generation" in presence):
+    if not (is_outside or "generation" in presence):
         return
     from pathlib import Path
 
@@ -149,9 +152,17 @@ def note_commits(context: "HookContext", since: str) -> None:
         began = int(to_seconds(since))
     except ValueError:
         return
-    moves = ref_log.read(Path(context.place.common_dir, "logs/refs/heads", name))
-    new = [move for move in moves if move.at >= began and (move.creates or move.merges)]
+    logs = Path(context.place.common_dir, "logs/refs")
+    moves = ref_log.read(logs / "heads" / name) if name else []
+    new = [(name, x.new) for x in moves if x.at >= began and (x.creates or x.merges)]
+    if not words.isdisjoint(MOVES):
+        own = ref_log.read(Path(context.place.git_dir, "logs/HEAD"))
+        mine = {move.new for move in own if move.creates}
+        for main in MAINS:
+            for log in (logs / "heads" / main, *logs.glob(f"remotes/*/{main}")):
+                moved = [move for move in ref_log.read(log) if move.at >= began]
+                new += [(main, x.new) for x in moved if x.new in mine and not x.arrives]
     path = f"{context.folders[0]}/{NOTES}"
     if new and not (os.path.lexists(path) and os.lstat(path).st_size > NOTES_MOST):
-        text = "".join(f"{name} {context.agent} {move.new}\n" for move in new)
+        text = "".join(f"{main} {context.agent} {commit}\n" for main, commit in new)
         own_file.append(path, text.encode("utf-8", "surrogateescape"))

@@ -85,6 +85,30 @@ def test_what_a_clients_hook_saw_an_agent_do_is_named(clone: Path, own: Path) ->
     assert "«Two»" in warnings(clone)[0]
 
 
+def test_what_an_agent_pushes_from_a_worktree_without_its_name_is_named(
+    clone: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    other = worktree(clone, "9")  # as clients make them
+    env = {"GHP_AGENT": "worker-2"}
+    assert invoke("agent-issue new Parse", clone).code == 0
+    assert invoke("agent-claim 1 --as worker-2", other).code == 0
+
+    def step(line: str) -> None:
+        message = payload("claude-PostToolBatch", other)
+        call_ = {"tool_name": "Bash", "tool_input": {"command": line}, "tool_response": ""}
+        message["tool_calls"] = [call_]
+        call("claude", message, other, env)
+
+    step("git status")
+    git(other, "commit", "--quiet", "--allow-empty", "-m", "Three")
+    git(other, "push", "--quiet", "--no-verify", "origin", "HEAD")
+    step("git commit -m Three && git push origin HEAD")
+    assert warnings(clone) == []
+    git(other, "push", "--quiet", "--no-verify", "origin", "HEAD:main")
+    step("git push --no-verify origin HEAD:main")
+    assert "worker-2 brought" in warnings(clone)[0]
+
+
 def test_people_the_queue_and_a_host_are_not_named(repo: Path, clone: Path, tmp_path: Path) -> None:
     assert invoke("agent-issue new Parse", repo).code == 0
     assert invoke("agent-start 1 --as worker-1", repo).code == 0
