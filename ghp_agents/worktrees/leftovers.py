@@ -39,6 +39,7 @@ class Rules(NamedTuple):
     disposable: Sequence[str]  # patterns as in .gitignore
     digests: Mapping[str, str] = {}  # digests of what was put there, by path
     names: Collection[str] = ()  # of what is put into worktrees, changed or not
+    home: Path | None = None  # the worktree that new ones get their files from
 
     def knows(self, path: str) -> bool:
         """Whether something was put there, or below it."""
@@ -109,6 +110,7 @@ def _left(top: Path, path: str, rules: Rules) -> list[str]:
     if place.is_symlink() or not place.is_dir():
         is_something = place.is_symlink() or place.is_file()
         goes = is_disposable(path, rules.disposable) or is_unchanged(place, rules.digests.get(path))
+        goes = goes or (rules.home is not None and is_same(place, rules.home / path))
         return [path] if is_something and not goes else []
     if is_disposable(f"{path}/", rules.disposable):
         return [*_repositories(top, path)]
@@ -155,6 +157,19 @@ def _has_work(tree: Tree) -> bool:
 def is_unchanged(place: Path, digest: str | None) -> bool:
     """Whether a file or link is still as a record says."""
     return digest is not None and digest_of(place) == digest
+
+
+def is_same(place: Path, other: Path) -> bool:
+    """Whether two places have equal files, or links to the same place."""
+    if place.is_symlink() or other.is_symlink():
+        both = place.is_symlink() and other.is_symlink()
+        return both and place.readlink() == other.readlink()
+    import filecmp  # rarely needed
+
+    try:
+        return place.is_file() and other.is_file() and filecmp.cmp(place, other, shallow=False)
+    except OSError:
+        return False
 
 
 def digest_of(place: Path) -> str:

@@ -102,20 +102,16 @@ def differences(ws: Workspace, folder: Path) -> list[Difference]:
 
 
 def rules(ws: Workspace, git_dir: Path) -> Rules:
-    """What may go from a worktree. Of one without a record, this is what is still as the settings
-    put it there."""
-    digests = {name: digest for name, (origin, is_link) in _settings(ws).items()
-             if (digest := f"link {origin}" if is_link else digest_of(origin))}  # fmt: skip
-    digests |= record(git_dir).digests
-    return Rules(ws.settings.disposable, digests, frozenset(_settings(ws)))
+    """What may go from a worktree."""
+    links = map(os.path.normpath, ws.settings.worktree_symlink_files)
+    digests = {name: f"link {ws.root / name}" for name in links} | record(git_dir).digests
+    return Rules(ws.settings.disposable, digests, frozenset(_settings(ws)), ws.home_worktree)
 
 
-def _settings(ws: Workspace) -> dict[str, tuple[Path, bool]]:
-    """The names in the settings, each with its place in the home worktree; true: it is linked."""
-    pairs = [(name, False) for name in ws.settings.worktree_copy_files]
-    pairs += [(name, True) for name in ws.settings.worktree_symlink_files]
-    named = ((os.path.normpath(name), is_link) for name, is_link in pairs)
-    return {name: (ws.root / name, is_link) for name, is_link in named}
+def _settings(ws: Workspace) -> set[str]:
+    """The names in the settings."""
+    names = (*ws.settings.worktree_copy_files, *ws.settings.worktree_symlink_files)
+    return {os.path.normpath(name) for name in names}
 
 
 def _provisioned(ws: Workspace, folder: Path) -> set[str]:
@@ -152,6 +148,4 @@ def committed(ws: Workspace, trunk: str, head: str) -> tuple[str, ...]:
 def _is_as_put(origin: Path, path: Path) -> bool:
     if path.is_symlink():
         return path.readlink() == origin
-    import filecmp  # rarely needed
-
-    return path.is_file() and origin.is_file() and filecmp.cmp(origin, path, shallow=False)
+    return leftovers.is_same(path, origin)

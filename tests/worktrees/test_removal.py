@@ -78,6 +78,8 @@ def test_a_worktree_with_nothing_of_its_own_goes_without_a_word(place: Place) ->
 
 
 def test_what_only_it_has_is_kept_and_what_can_be_had_again_is_not(place: Place) -> None:
+    (place.repo / "main.env").write_text("M=1\n")
+    place.write({"main.env": "M=1\n"})  # the main worktree has it, too
     with provisioned_files.recorded(place.ws, place.path) as names:
         place.write({"same.env": "A=1\n", "own.env": "A=1\n", "sub/put.env": "A=1\n"})
         names += ["same.env", "own.env"]

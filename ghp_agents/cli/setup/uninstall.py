@@ -50,7 +50,9 @@ def take_away(app: App, removal: Removal) -> None:
         return
     _remove_refs(app, refs)
     for worktree in agent_worktrees.to_remove(app.ws, _worktrees(app), app.cwd) if steps else []:
-        _act(worktree)
+        notes = _act(worktree)
+        for note in notes if isinstance(notes, list) else ():
+            output.say(output.clean(note))
     for step in _steps(app) if steps else []:
         _act(step)
     _clean_up(app)
@@ -71,11 +73,10 @@ def _question(app: App, steps: Sequence[Step], refs: Sequence[RemoteRef]) -> str
     return f"Remove this {' and '.join(filter(None, (local, shared)))}?"
 
 
-def _act(step: Step) -> None:
-    notes = step.act()
+def _act(step: Step) -> object:
+    result = step.act()
     output.done(f"{step.did} {step.what}.")
-    for note in notes if isinstance(notes, list) else ():
-        output.say(output.clean(note))
+    return result
 
 
 def _worktrees(app: App) -> list[AgentWorktree]:
