@@ -1,6 +1,6 @@
 """Updates the mirror: one conditional request if nothing changed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -17,6 +17,7 @@ from ghp_agents.workspace import Workspace
 LOOKS = (1.0, 3.0, 10.0)  # seconds before each new look for what may be shown late
 FRESH = 5.0  # seconds for which a list is reused
 LAG = 15.0  # seconds that reads may be behind our own writes
+MOST_OUTSIDERS = 10  # accounts, two requests each; and issues, one request each
 _COUNT = (
     "query($owner: String!, $name: String!) "
     "{ repository(owner: $owner, name: $name) { issues { totalCount } } }"
@@ -75,12 +76,32 @@ def _read(
     vouched += outsiders.looked_up(context, trust.with_trust(context, due, mirrored), mirrored)
     if is_whole:  # write permissions can change while no issue does
         same = [issue for issue in same if issue not in due]
+        same = same if is_listed else in_turn(same, now)
         vouched += outsiders.looked_up(context, same, mirrored)
     new = mirror_file.keep(context.ws, context.repository, context.viewer, vouched, gone=gone)
     note = RefreshState(cursor, page, now, now if is_whole else check.whole_at)
     mirror_file.note_check(context.ws, context.repository, note)
     context.hub.note_unread({**old_unread, **unread})
     return new
+
+
+def in_turn(issues: Sequence[MirroredIssue], now: float) -> list[MirroredIssue]:
+    """The issues whose authors are looked up again: all of those who may write. Other authors, and
+    their issues with labels or assignees, take turns: each costs requests, and there may be
+    thousands."""
+    others = sorted({x.author for x in issues if x.state == "open" and not x.by_writer})
+    round_, turn = divmod(int(now // WHOLE), _turns(others))
+    authors = {*others[turn :: _turns(others)]}
+    chosen = [x for x in issues if x.state == "open" and not x.by_writer and x.author in authors]
+    given = [x.number for x in chosen if x.labels or x.assignees]
+    waits = {*given} - {*given[round_ % _turns(given) :: _turns(given)]}
+    again = {x.number for x in chosen} - waits
+    return [issue for issue in issues if issue.by_writer or issue.number in again]
+
+
+def _turns(entries: Sequence[object]) -> int:
+    """After how many turns of MOST_OUTSIDERS each of them had one."""
+    return max(1, -(-len(entries) // MOST_OUTSIDERS))
 
 
 def _is_complete(
