@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-from tests.support import emulator, github_laws, guard, outside, repos
+from tests.support import emulator, github_graphql, github_laws, guard, outside, repos
 from tests.support.consent import mine, ours_and_mine
 from tests.support.emulator import ADMIN, LOGINS, OUTSIDER, WORKER_1, WORKER_2, Emulator
 from tests.support.faults import Asked, Said
@@ -204,7 +204,7 @@ class GitHub:
     def _answer_from(self, pulls: Pulls, request: Asked) -> Said:
         gaps, below = pulls.gaps, self._below(request.path)
         if request.path == GRAPHQL:
-            return pulls.graphql(request)
+            return github_graphql.answer(pulls, request)
         if below is None:
             return gaps.below(request)
         level = gaps.level(request.login)

@@ -315,52 +315,6 @@ class Pulls:
             "performed_via_github_app": None,
         }
 
-    # ------------------------------------------------------------ GraphQL
-
-    def graphql(self, request: Asked) -> Said:
-        """The two things about pull requests that only GraphQL can do, and who is asking."""
-        query, values = request.body["query"], request.body.get("variables") or {}
-        if "viewer" in query:
-            return Said(200, {"data": {"viewer": {"login": request.login}}})
-        if "issues { totalCount }" in query:
-            issues = self.gaps.every("issues", state="all")
-            number = sum("pull_request" not in issue for issue in issues)
-            return Said(200, {"data": {"repository": {"issues": {"totalCount": number}}}})
-        if self.queue and (queued := self.queue.answer(query, values)):
-            return queued
-        if "body-edits" in self.gaps.features and "issue(number:" in query:
-            return self._edits(query)
-        for mutation, draft in _DRAFTS.items():
-            if mutation in query:
-                node = next((str(value) for value in _leaves(values)), "") or _quoted(query)
-                return self._set_draft(request, mutation, node, draft)
-        return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
-
-    def _edits(self, query: str) -> Said:
-        """Who changed the bodies of issues, the newest change first."""
-        body: dict[str, Any] = {}
-        for number in map(int, re.findall(r"issue\(number: (\d+)\)", query)):
-            edits = self.gaps.edits.get(number, [])
-            last = edits[-1] if edits else {"editedAt": None, "editor": None}
-            body[f"i{number}"] = {
-                "lastEditedAt": last["editedAt"],
-                "editor": last["editor"],
-                "userContentEdits": {"totalCount": len(edits), "nodes": edits[::-1]},
-            }
-        return Said(200, {"data": {"repository": body}})
-
-    def _set_draft(self, request: Asked, mutation: str, node: str, draft: bool) -> Said:
-        pulls = {x["node_id"]: x for x in self.gaps.every("pulls", state="all")}
-        if node not in pulls:
-            why = f"Could not resolve to a node with the global id of '{node}'"
-            return Said(
-                200, {"data": {mutation: None}, "errors": [{"type": "NOT_FOUND", "message": why}]}
-            )
-        number = pulls[node]["number"]
-        self.gaps.ask("PATCH", f"pulls/{number}", {"draft": draft}, request.login)
-        pull = {"isDraft": draft, "number": number, "id": node}
-        return Said(200, {"data": {mutation: {"pullRequest": pull}}})
-
 
 def _run(run: Any) -> Any:
     """A check run as GitHub tells it: its annotations are elsewhere."""
@@ -384,23 +338,11 @@ def _without(permission: str) -> Said:
     return Said(403, {**body, "documentation_url": DOCS}, needed)
 
 
-def _leaves(node: Any) -> list[Any]:
-    if isinstance(node, dict):
-        return [leaf for x in node.values() for leaf in _leaves(x)]
-    return [node]
-
-
-def _quoted(query: str) -> str:
-    match = re.search(r'pullRequestId:\s*"([^"]+)"', query)
-    return match[1] if match else ""
-
-
 def _invalid(field: str, code: str) -> Said:
     error = {"resource": "PullRequest", "field": field, "code": code}
     return Said(422, {"message": "Validation Failed", "errors": [error], "documentation_url": DOCS})
 
 
-_DRAFTS = {"markPullRequestReadyForReview": False, "convertPullRequestToDraft": True}
 _SHARED = (
     "id", "node_id", "number", "title", "user", "labels", "state", "locked", "active_lock_reason",
     "assignee", "assignees", "milestone", "created_at", "updated_at", "closed_at", "body",
