@@ -261,6 +261,17 @@ def release(
     return _release(me, _numbered(me, issue), receiver, reason)
 
 
+def check_release(ctx: Context, reference: str, *, to: str | None = None) -> None:
+    """Raise what `release` would raise, as far as this clone knows; changes nothing."""
+    issue, me = ctx.tracker.get(reference), myself(ctx)
+    lease = _known(ctx.locks, claim_name(issue.number))
+    is_mine = _may_release(me, lease, to)
+    if not is_mine and lease is not None and lease.holder is not None:
+        lease = ctx.locks.read(claim_name(issue.number))
+        if lease is not None and lease.holder is not None and not _may_release(me, lease, to):
+            raise messages.not_mine(issue.number, lease)
+
+
 def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
     """Move an agent's claim to the one other agent that the issue is assigned to, after a person or
     an orchestrator took the assignment from the holder. None if nothing moves.

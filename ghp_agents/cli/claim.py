@@ -130,6 +130,8 @@ def release(
             hint="Name an issue (12), a lease (L-3f9a, see `ghp agent-leases`), its pattern, or "
             "--name RESOURCE.",
         )
+    if len(words) + (name is not None) > 1:
+        _check_all(app, issues, leases, name, to)
     former: list[str] = []
     for word in issues:
         with output.busy("Releasing"):
@@ -161,6 +163,18 @@ def _say_released(released: ReleasedClaim, to: str | None) -> None:
         output.done(f"Released {name}{previous}.")
     else:
         output.say(f"{to} already holds {name}." if to else f"Nobody holds {name}.")
+
+
+def _check_all(
+    app: App, issues: list[str], leases: list[str], name: str | None, to: str | None
+) -> None:
+    """Of several objects, none is released if one is wrong."""
+    from ghp_agents.leases import service as lease
+
+    for word in issues:
+        remote_news.issue_after_asking(app, word, partial(services.check_release, app, word, to=to))
+    if leases or name is not None:
+        lease.to_release(app, leases, name=name, cwd=app.cwd)
 
 
 def _release_leases(app: App, words: list[str], name: str | None, reason: str) -> None:

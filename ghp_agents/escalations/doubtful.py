@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.cause import DECIDED, LAST_RESORT, WORKFLOW
+from ghp_agents.state.cause import DECIDED, LAST_RESORT, OWNERS, WORKFLOW
 
 STOPS = ".ghp/stops/"  # `presence.stop_order.FOLDER`
 
@@ -16,7 +16,7 @@ def any_doubtful(escalations: Iterable[Escalation], snapshot: Snapshot) -> bool:
 
 
 def _is_doubtful(question: Question, snapshot: Snapshot) -> bool:
-    if question.kind in (*DECIDED, LAST_RESORT):
+    if question.kind in (*DECIDED, LAST_RESORT, OWNERS):
         return True
     return is_about_issue(question) and (
         has_stopped(question.agent, snapshot) or bool(snapshot.present(f"{STOPS}{question.agent}/"))

@@ -346,6 +346,17 @@ def surroundings(place: Location) -> "dict[str, Any]":
     return fields
 
 
+def surroundings_of(
+    place: Location, agent: str, presence: "Mapping[str, Any] | None"
+) -> "dict[str, Any]":
+    """The same for a command that names its agent. In another agent's worktree, an agent that has
+    a worktree is not moved there: its changes stay where they are."""
+    owner = name_file(place.git_dir)
+    if owner and owner != agent and presence and presence.get("worktree"):
+        return {}
+    return surroundings(place)
+
+
 def _shown(name: str) -> str:
     """A name from outside in printable characters."""
     return "".join([char if char.isprintable() else "\ufffd" for char in name])

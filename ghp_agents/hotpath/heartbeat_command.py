@@ -35,7 +35,7 @@ def run(argv: "Sequence[str]", environ: "Mapping[str, str]") -> bool:
     progress = fields.pop("progress", False)
     settings = heartbeat.read_settings(place.common_dir, environ)
     now = time.time()
-    fields |= heartbeat.surroundings(place)
+    fields |= heartbeat.surroundings_of(place, agent, presence_file.newest(folders, agent))
     beaten = heartbeat.beat(
         folders,
         agent,

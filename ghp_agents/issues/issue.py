@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeVar
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line, only_match
+from ghp_agents.issues.body_sections import section
 
 T = TypeVar("T")
 S = TypeVar("S", str, IssueNumber)
@@ -15,6 +16,7 @@ DEFAULT_PRIORITY = "medium"
 STATES = ("open", "closed")
 
 # GitHub's own limits, so that a local issue can be moved to GitHub.
+JOB = "Job"  # the section of a body with the name of its job
 TITLE_LIMIT = 256
 BODY_LIMIT = 65_536
 LABEL_LIMIT = 50
@@ -107,23 +109,29 @@ def short(issue: Issue) -> str:
 
 
 def find(issues: Iterable[Issue], reference: str | int) -> Issue:
-    """The issue that `12`, `#12`, `I-3f9a` or the start of an id refers to.
+    """The issue that `12`, `#12`, `I-3f9a`, the start of an id, or the name of its job refers to.
 
     Digits alone are always a number: `close 12` must never close an issue whose id starts with
     12. Raises NotFoundError, or UsageError when several match.
     """
-    text = str(reference).strip()
+    text, issues = str(reference).strip(), [*issues]
     digits = text.removeprefix("#")
     if digits.isascii() and digits.isdigit():
         matches = [i for i in issues if digits.lstrip("0") in map(str, i.numbers) or i.id == text]
     else:
         prefix = text.lower().removeprefix("i-")
         matches = [i for i in issues if prefix and i.id.startswith(prefix)]
+        matches = matches or [issue for issue in issues if text and job_name(issue) == text]
     hint = (
         "`ghp agent-issues --all` lists issues, `ghp agent-pulls` pull requests. `ghp agent-sync` "
         "fetches those of other clones."
     )
     return only_match(matches, text, "issue", lambda i: f"I-{i.id} ({one_line(i.title, 30)})", hint)
+
+
+def job_name(issue: Issue) -> str:
+    """The name of the job that an issue was made from; empty if it is of none."""
+    return section(issue.form, JOB).partition(" ")[0].strip()
 
 
 def checked(change: IssueChange) -> IssueChange:

@@ -3,8 +3,9 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.errors import GhpError, RefusedError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp, digest
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import comment_commands, dependencies, epics, replay
 from ghp_agents.issues.issue import (
     NO_CHANGE,
@@ -16,12 +17,14 @@ from ghp_agents.issues.issue import (
     checked_new,
     effective,
     find,
+    short,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.issues.order import precedence
 from ghp_agents.issues.record import FOLDER, IssueEvent, entry
 from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, IssueTracker, Snapshot, StateStore
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
@@ -215,14 +218,37 @@ def reopen(ctx: Context, reference: str) -> IssueResult:
 def assign(
     ctx: Context, reference: str, names: Sequence[str], *, remove: bool = False
 ) -> IssueResult:
-    """Assign agents and people to an issue, or unassign them."""
+    """Assign agents and people to an issue, or unassign them. Raises RefusedError for an agent that
+    gives another agent's issue a second one, or takes it from that agent."""
     people = tuple(ctx.ws.actor().name if name == ME else name for name in names)
+    _refuse_second(ctx, reference, people, remove=remove)
     change = (
         IssueChange(remove_assignees=people)
         if remove
         else IssueChange(add_assignees=tuple(assignee(name) for name in people))
     )
     return _change(ctx, reference, change)
+
+
+def _refuse_second(ctx: Context, reference: str, people: Sequence[str], *, remove: bool) -> None:
+    """An issue has one agent. People may stand beside it, and people and orchestrators decide."""
+    by, agents = ctx.ws.actor(), ctx.store.snapshot().agents()
+    if by.may_direct(ctx.ws.settings.orchestrators):
+        return
+    issue = ctx.tracker.get(reference)
+    name = claim_name(issue.number)
+    held = [
+        lock.holder for lock in ctx.locks.known(name) if lock.name == name and not lock.is_person
+    ]
+    owners = [x for x in (*held, *issue.assignees) if x and x in agents]
+    new = [x for x in people if x in agents and not remove and x not in issue.assignees]
+    gone = [name for name in people if name in owners and remove and name != by.name]
+    if gone or (owners and any(name != owners[0] for name in new)):
+        raise RefusedError(
+            f"{short(issue)} has an agent already: {named(owners[0])}.",
+            hint="Find other work: `ghp agent-claim --next`. Its agent can hand it over: `ghp "
+            "agent-handoff --to AGENT`. A person or an orchestrator can assign it.",
+        )
 
 
 def block(ctx: Context, reference: str, by: Sequence[str], *, remove: bool = False) -> IssueResult:

@@ -8,12 +8,12 @@ from ghp_agents.core import front_matter
 from ghp_agents.core.ids import digest, one_line
 from ghp_agents.issues import job_fields
 from ghp_agents.issues.body_sections import section
-from ghp_agents.issues.issue import DEFAULT_PRIORITY, PRIORITIES, STATES, Issue
+from ghp_agents.issues.issue import DEFAULT_PRIORITY, JOB, PRIORITIES, STATES, Issue
 
 LIMIT = 20_000  # characters of a file; larger YAML can take seconds to parse
 MOST = 100  # entries of a list
 LINE = 300  # characters of an entry
-HEADING = "Job"  # of the section with the job's id, and the digest of its file
+HEADING = JOB  # of the section with the job's id, and the digest of its file
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _MARK = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,63}) \(([0-9a-f]{12})\)")
 _LISTS = {  # keys of a file, and the section of the body that each becomes

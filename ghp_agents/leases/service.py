@@ -114,6 +114,21 @@ def release(
     Raises NotFoundError, UsageError, RefusedError, and UnknownError for a strict lease.
     """
     by = ctx.ws.actor()
+    chosen = to_release(ctx, words, name=name, cwd=cwd)
+    for hold in chosen:
+        give_back(ctx, by, hold, reason)
+    return ReleasedLeases(tuple(chosen), by)
+
+
+def to_release(
+    ctx: Context,
+    words: Sequence[str] = (),
+    *,
+    name: str | None = None,
+    cwd: Path | None = None,
+) -> list[Hold]:
+    """The leases that `release` would release; changes nothing. Raises as `release`."""
+    by = ctx.ws.actor()
     world = World(ctx)
     chosen = _chosen(world, by, words, name, cwd)
     for hold in chosen:
@@ -123,9 +138,7 @@ def release(
             hold = hold._replace(clone=lock.clone)
             living = living or world.holder(lock).lives
         _check_release(ctx.ws, by, hold, living, ctx.locks.clone)
-    for hold in chosen:
-        give_back(ctx, by, hold, reason)
-    return ReleasedLeases(tuple(chosen), by)
+    return chosen
 
 
 def _chosen(

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.fields import ID
+from ghp_agents.core.ids import IssueNumber
 from ghp_agents.escalations import doubtful
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations import service as escalation
@@ -23,7 +24,7 @@ from ghp_agents.leases.decisions import why_over
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import stopping
-from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, WANTED_FILE
+from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, OWNERS, WANTED_FILE
 
 KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
 MOST = 50  # rights of one question; one with more stays open
@@ -44,6 +45,7 @@ def marked(
     escalations = [*escalations]
     why = _reasons(ctx.locks, snapshot, escalations, past=past)
     why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
+    why |= {} if past else _of_owners(ctx, escalations)
     return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
@@ -87,6 +89,24 @@ def _of_closed_issues(
         return {}  # nothing is known to be closed
     closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
     return {x.id: _closed(x.question) for x in doubted if x.question.issue in closed}
+
+
+def _of_owners(ctx: Context, escalations: Iterable[Escalation]) -> dict[str, str]:
+    """The questions which of two agents keeps an issue, if only one is assigned to it now."""
+    open_ones = [x for x in escalations if x.is_open and x.question.kind == OWNERS]
+    if not open_ones:
+        return {}
+    try:
+        issues = {number: issue for issue in ctx.tracker.known() for number in issue.numbers}
+    except GhpError:
+        return {}
+    left: dict[str, str] = {}
+    for doubted in open_ones:
+        issue = issues.get(IssueNumber(doubted.question.issue or 0))
+        owners = {*doubted.question.options} & {*(issue.assignees if issue else ())}
+        if len(owners) < 2:
+            left[doubted.id] = f"no two agents are assigned to #{doubted.question.issue} now"
+    return left
 
 
 def _closed(question: Question) -> str:

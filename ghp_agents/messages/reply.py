@@ -77,19 +77,35 @@ def finish_review(
     return _reply(ctx, reference, saying, recorded)
 
 
+def check(ctx: Context, references: Sequence[str], saying: Saying) -> None:
+    """Raise what the reply to one of several messages would raise, before the first is replied to.
+    Who claims a message of a group is only known when it is claimed."""
+    agent, snapshot = ctx.ws.agent(), ctx.store.snapshot()
+    for reference in references:
+        letter = asked(ctx, snapshot, agent, reference)
+        _refuse_incomplete(letter.message, saying)
+        if not any(reply.by == Actor(agent) for reply in letter.replies):
+            _refuse_if_over(letter.message, letter.state_of(agent))
+
+
+def _refuse_incomplete(message: Message, saying: Saying) -> None:
+    """Raise UsageError if a reply lacks what the message asks for."""
+    if saying.kind == DONE and message.kind in ANSWERED and not (saying.text or saying.artifacts):
+        raise UsageError(
+            f"{message.name} asks for an answer.",
+            hint=f"Give it: `ghp agent-inbox done {message.name} --result TEXT`.",
+        )
+    if saying.kind == DONE and message.kind == REVIEW and not saying.verdict:
+        raise _no_verdict(message.name)
+
+
 def _reply(
     ctx: Context, reference: str, saying: Saying, recorded: AndRecorded = lambda _: []
 ) -> ReplyResult:
     agent = ctx.ws.agent()
     body, named = texts.body(saying.text), texts.artifacts(saying.artifacts)
     letter = asked(ctx, ctx.store.snapshot(), agent, reference)
-    if saying.kind == DONE and letter.message.kind in ANSWERED and not (body or named):
-        raise UsageError(
-            f"{letter.message.name} asks for an answer.",
-            hint=f"Give it: `ghp agent-inbox done {letter.message.name} --result TEXT`.",
-        )
-    if saying.kind == DONE and letter.message.kind == REVIEW and not saying.verdict:
-        raise _no_verdict(letter.message.name)
+    _refuse_incomplete(letter.message, saying._replace(text=body, artifacts=named))
     if letter.message.is_shared and letter.holder != agent:
         _refuse_if_over(letter.message, letter.state)
     generation = claims.take(ctx, letter, agent) if letter.message.is_shared else 0

@@ -8,7 +8,7 @@ from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.core.ids import CloneId
 from ghp_agents.hotpath import alive
 from ghp_agents.settings.settings import Thresholds
-from ghp_agents.state.presence import Presence, number, position
+from ghp_agents.state.presence import Presence, issue_of, number, position
 
 
 class Liveness(StrEnum):
@@ -60,6 +60,18 @@ class AgentView(NamedTuple):
         return self.has_no_client or self.liveness is Liveness.STOPPED
 
     @property
+    def continuing(self) -> str:
+        """The command by which a person lets it continue in a new session."""
+        client = self.presence.get("kind")
+        run = f" --run {client}" if client in RUNNERS else " --run CLIENT"
+        return f"ghp agent-start {issue_of(self.presence)} --as {self.name}{run}"
+
+    @property
+    def claimed(self) -> int | None:
+        """The issue that it has claimed, as it reports it."""
+        return issue_of(self.presence) if "generation" in self.presence else None
+
+    @property
     def unfinished(self) -> str:
         """Why its last `agent-finish` failed, in its own words; empty if it did not."""
         why = self.presence.get("unfinished")
@@ -82,6 +94,7 @@ class Turns(NamedTuple):
     last: float
 
 
+RUNNERS = ("claude", "codex", "cursor", "gemini", "opencode")  # kinds that are called like them
 SECOND_LOOK = 10.0  # seconds, at least, between two looks that both find a holder dead
 
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"

@@ -68,7 +68,7 @@ def heartbeat(
         wait_status.restore_status(ws, [agent])
     session = hot_heartbeat.session(ws.environ)[1]
     pid = hot_heartbeat.agent_pid(ws.environ)
-    fields = {**fields, **hot_heartbeat.surroundings(ws.place)}
+    fields = {**fields, **hot_heartbeat.surroundings_of(ws.place, agent, ws.presence(agent))}
     if fields.get("status") not in STOPPED and _has_stopped(ws, agent):
         return register(ws, store, agent, fields)
     throttle = ws.settings.throttle

@@ -18,7 +18,6 @@ from ghp_agents.state.usage import Use
 STOPPING = "stopping"  # it was told to stop
 UNBLOCKED = "unblocked"  # shown instead of `blocked` when what blocked its issue is closed
 RESTING = ("idle", "done", "stopped")
-KINDS_WITH_RUNNER = ("claude", "codex", "cursor", "gemini", "opencode")  # called as their runners
 
 
 class AgentGroup(StrEnum):
@@ -92,11 +91,19 @@ class AgentRow(NamedTuple):
     has_no_client: bool = False  # it has ended, and no other process works for the agent
     unblocked_by: tuple[int, ...] = ()  # it reports `blocked`, but all these blockers are closed
     used: Use = usage.NOTHING  # over its sessions in its clone, as its client reports it
+    reported: int | None = None  # an issue that it names and has not claimed
+    is_unknown: bool = False  # no issue has the number that it names
 
     @property
     def state(self) -> str:
         """Its liveness, for people; of one whose client has ended, that."""
         return NO_CLIENT if self.has_no_client else self.liveness.value
+
+    @property
+    def issue_words(self) -> str:
+        """Its issue for a narrow column: `#12`, or `#147?` if no issue has this number."""
+        number = self.issue or (self.reported if self.is_unknown else None)
+        return f"#{number}{'?' if self.is_unknown else ''}" if number else ""
 
     @property
     def shown_status(self) -> str:
@@ -135,6 +142,7 @@ class AgentFacts(NamedTuple):
     errors: Mapping[str, str] = {}
     worktrees: Mapping[str, str] = {}  # paths
     pulls: frozenset[int] = frozenset()  # open and ready to merge
+    unknown: frozenset[int] = frozenset()  # numbers that agents name, and no issue has
     unblocked: Mapping[int, tuple[int, ...]] = {}  # the closed blockers of issues without others
     clones: int = 1
     news_age: float | None = None  # seconds; None without a remote, or before the first news
@@ -173,7 +181,7 @@ def overview(views: Iterable[AgentView], facts: AgentFacts) -> Overview:
 def row(view: AgentView, facts: AgentFacts) -> AgentRow:
     """The row of one agent, from its presence and the facts."""
     presence = view.presence
-    issue = issue_of(presence) if "generation" in presence else None
+    issue = view.claimed
     status = _text(presence, "status") or "idle"
     return AgentRow(
         name=view.name,
@@ -182,6 +190,8 @@ def row(view: AgentView, facts: AgentFacts) -> AgentRow:
         needs=tuple(sorted(_needs(view, issue, facts), key=lambda need: need.rank)),
         issue=issue,
         title=facts.titles.get(issue, "") if issue else "",
+        reported=None if issue else issue_of(presence),
+        is_unknown=issue_of(presence) in facts.unknown,
         last_seen=view.silent if view.is_here else view.heard,
         is_here=view.is_here,
         clone=view.clone or "",
@@ -221,16 +231,8 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
             needs.append(Need(NeedKind.INPUT, age=view.silent))
     if view.has_ended and issue and (view.unfinished or (view.has_no_client and not needs)):
         kind = NeedKind.UNFINISHED if view.unfinished else NeedKind.ENDED
-        command = continuing(view, issue)
-        needs.append(Need(kind, view.unfinished, age=view.silent, command=command))
+        needs.append(Need(kind, view.unfinished, age=view.silent, command=view.continuing))
     return needs
-
-
-def continuing(view: AgentView, issue: int) -> str:
-    """The command by which a person lets an agent continue in a new session."""
-    client = view.presence.get("kind")
-    run = f" --run {client}" if client in KINDS_WITH_RUNNER else " --run CLIENT"
-    return f"ghp agent-start {issue} --as {view.name}{run}"
 
 
 def _text(presence: Mapping[str, object], field: str) -> str:

@@ -101,11 +101,26 @@ class Team:
             leases=self._leases() if leases else {},
             errors=errors,
             pulls=self._open_pulls(),
+            unknown=self._unknown(),
             unblocked=self._unblocked(),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
             news_age=self.ctx.exchange.news_age() if self.at is None else None,
             budget=budget,
         )
+
+    def _unknown(self) -> frozenset[int]:
+        """The numbers that agents report as theirs, and that no issue has."""
+        numbers = {issue_of(view.presence) for view in self.views} - {None}
+        if not numbers or self.at is not None:
+            return frozenset()
+        try:
+            known = {number for issue in self.ctx.tracker.known() for number in issue.numbers}
+            if not numbers <= known:
+                every = self.ctx.tracker.known(closed=True)
+                known = {number for issue in every for number in issue.numbers}
+        except GhpError:
+            return frozenset()
+        return frozenset(number for number in numbers - known if number is not None)
 
     def _add_budgets(self, needs: Needs) -> str:
         """Agents whose budget is used up. Returns the sentence on a budget of all agents."""

@@ -11,12 +11,13 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
-from ghp_agents.reports.timeline import Timeline
+from ghp_agents.reports.timeline import SETTLED, Timeline
 from ghp_agents.reports.timeline_replay import TimelineFacts, build
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
 
 HOUR, A_DAY = 3_600.0, 86_400.0  # seconds
+ENDS = ("lease-release", "release", "issue-close", "decide", "stop")  # may settle a question
 _DEAD = (Liveness.DEAD, Liveness.GONE)
 
 
@@ -30,7 +31,9 @@ def read_timeline(ctx: Context, since: float, until: float | None = None) -> Tim
         views = presence.look_back(ctx.ws, ctx.store.snapshot(end), end)
     else:
         views = presence.list_agents(ctx, snapshot)
-    entries = [*_at_the_beginning(ctx, then, since), *ctx.store.ledger(after=then.tips())]
+    recorded = ctx.store.ledger(after=then.tips())
+    settled = _settled(ctx, snapshot, recorded, end)
+    entries = [*_at_the_beginning(ctx, then, since), *recorded, *settled]
     issues = ctx.tracker.known(closed=True)
     return build(_facts(ctx, since, end, now, entries, views, issues))
 
@@ -40,6 +43,7 @@ def last_day(ctx: Context, snapshot: Snapshot, *, titled: bool) -> Timeline:
     Without `titled` it names no issue's title."""
     entries = ctx.store.ledger()  # all of it: a past state takes more git processes
     end = _newest(entries, ctx.ws.clock.now())
+    entries = [*entries, *_settled(ctx, snapshot, entries, end)]
     views = presence.look_back(ctx.ws, snapshot, end)
     issues = ctx.tracker.known(closed=True) if titled else ()
     return build(_facts(ctx, end - A_DAY, end, end, entries, views, issues))
@@ -96,6 +100,30 @@ def _last_sign(view: AgentView, end: float) -> float:
     """The last sign of life, by this machine's clock."""
     at = _seconds(str(view.presence.get("timestamp")))
     return max(0.0, end - view.silent) if at is None else min(end, at)
+
+
+def _settled(
+    ctx: Context, snapshot: Snapshot, entries: Sequence[LedgerEntry], end: float
+) -> Iterator[LedgerEntry]:
+    """An entry for the end of each question that needs no answer any more: when the first of what
+    it is about ended, else when it was asked."""
+    for question in settled_questions.read(ctx, snapshot):
+        if not question.settled:
+            continue
+        about = {*question.question.about, *(f"L-{name}" for name in question.question.about)}
+        number = question.question.issue
+        ends = (
+            entry.at
+            for entry in entries
+            if entry.event in ENDS and (entry.object in about or entry.issue in {number} - {None})
+            if entry.at >= question.asked_at
+        )
+        at = min(ends, default=question.asked_at)
+        if (_seconds(at) or 0.0) <= end:
+            yield LedgerEntry(
+                0, UNNAMED, f"settled/{question.id}", SETTLED, question.question.agent,
+                question.name, at, issue=number,
+            )  # fmt: skip
 
 
 def _at_the_beginning(ctx: Context, then: Snapshot, since: float) -> Iterator[LedgerEntry]:

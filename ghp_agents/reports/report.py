@@ -25,7 +25,6 @@ from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import ReviewRecord
-from ghp_agents.reports.overview import continuing
 from ghp_agents.state import known_branches
 from ghp_agents.state.cause import MERGED, SWEPT
 from ghp_agents.state.join import SetAside
@@ -170,13 +169,12 @@ def _waiting(facts: _Facts) -> Iterator[ReportItem]:
 def _unfinished(facts: _Facts) -> Iterator[ReportItem]:
     """Agents whose `agent-finish` failed and whose session has ended."""
     for view in facts.agents:
-        number = issue_of(view.presence) if "generation" in view.presence else None
+        number = view.claimed
         if view.has_ended and view.unfinished and number:
             at = str(view.presence.get("timestamp") or "")
-            command = continuing(view, number)
             yield ReportItem(
                 view.name, at, issue=number, state=view.state, text=view.unfinished,
-                command=command,
+                command=view.continuing,
             )  # fmt: skip
 
 
@@ -293,7 +291,7 @@ def _died(facts: _Facts) -> Iterator[ReportItem]:
             number = issue_of(view.presence)
             issue = facts.issues.get(number or 0)
             is_left = issue and issue.state != "closed" and causes.get(number) != SWEPT
-            go_on = continuing(view, number) if number and view.has_no_client else ""
+            go_on = view.continuing if number and view.has_no_client else ""
             command = go_on or "ghp agent-sweep"
             state = NO_CLIENT if view.has_no_client else _status(view)
             command = command if is_left else ""

@@ -12,6 +12,7 @@ from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.state.ledger import LedgerEntry
 
 WORK, WAIT, IDLE, DEAD = "work", "wait", "idle", "dead"
+SETTLED = "settled"  # an entry for the end of a question that needs no answer any more
 QUESTION, QUEUE = "question", "queue"  # kinds of what is open
 LANES = 500  # of a timeline; those with the newest activity
 ITEMS = 2_000  # spans, and as many marks, of a lane; the newest

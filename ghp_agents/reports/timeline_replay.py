@@ -278,6 +278,7 @@ _ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {
     PRESENCE: _presence,
     "claim": _claim, "takeover": _claim, "steal": _claim, "release": _release,
     "escalate": _opens, "answer": _ends, "handoff": _handoff,
+    parts.SETTLED: _ends,
     "lease-wait": _opens, "lease": _ends, "lease-release": _ends, "lease-withdraw": _ends,
     "stop": _stop, "send": _send,
     "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _pull_return,

@@ -46,13 +46,14 @@ class Merges(NamedTuple):
     tip: str = ""  # of main, as this clone knew it
     on_main: tuple[str, ...] = ()  # the commits on main
     news: Mapping[str, Sequence[tuple[str, str]]] = {}
+    opened: int = 0  # issues: of a closed one, no work is in anybody's way
 
 
 def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
     """Look whether main moved, and if so, whose work no longer merges with it."""
     files, before = snapshot.files(FOLDER), _file(ctx.ws).read()
-    records, tip = len(files), _tip(ctx.ws)
-    if (records, tip) == (before.records, before.tip):
+    records, tip, opened = len(files), _tip(ctx.ws), _opened(ctx)
+    if (records, tip, opened) == (before.records, before.tip, before.opened):
         return
     pulls = [history.pull for history in replay.fold(replay.read_events(files))]
     merged = [pull for pull in pulls if pull.merged_as]
@@ -69,7 +70,14 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
     if bases is not None:
         stale_base.keep(ctx.ws, bases)
     on_main = tuple(str(pull.merged_as) for pull in merged)
-    _file(ctx.ws).write(Merges(records, tip, on_main, news))
+    _file(ctx.ws).write(Merges(records, tip, on_main, news, opened))
+
+
+def _opened(ctx: Context) -> int:
+    try:
+        return len(ctx.tracker.known())
+    except GhpError:
+        return 0
 
 
 def _tip(ws: Workspace) -> str:
@@ -167,10 +175,11 @@ def _file(ws: Workspace) -> JsonFile[Merges]:
 
 
 def _decode(data: Any) -> Merges:
-    records, tip, on_main, news = data
+    records, tip, on_main, news, *opened = data
     return Merges(
         int(records),
         str(tip),
         tuple(str(commit) for commit in on_main),
         {str(name): [(str(text), str(key)) for text, key in items] for name, items in news.items()},
+        int(opened[0]) if opened else 0,
     )

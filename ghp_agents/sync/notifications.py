@@ -27,13 +27,13 @@ from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
-from ghp_agents.sync import main_moved, others_news, unblock, wake
+from ghp_agents.sync import ended_agents, main_moved, others_news, unblock, wake
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
 ANSWERS = ".ghp/answers/"
 ANSWER_LIMIT = 4_000  # characters of one answer; a command is named that shows the rest
-REACTED = ("review/", stale_base.KEY)  # a review on GitHub, a conflict with main
+REACTED = ("review/", stale_base.KEY, ended_agents.KEY)  # a review, a conflict, a lost agent
 MORE = "There is more: run `ghp agent-status`."
 
 
@@ -91,6 +91,7 @@ def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str,
     items += _refused(ctx, agent)
     items += merge_queue.news(ctx.ws, agent)
     items += settled_questions.news(ctx, snapshot, agent)
+    items += ended_agents.news(ctx, snapshot, agent)
     return [item for item in items if not is_told(ctx.ws, agent, item[1])]
 
 

@@ -31,6 +31,7 @@ from ghp_agents.sync import (
     notifications,
     overdue_requests,
     report_changes,
+    two_owners,
 )
 
 TYPE_CHECKING = False
@@ -88,6 +89,7 @@ def sync(
     notes += [
         *reconcile.reconcile(ctx, budget),
         *overdue_requests.ask(ctx, budget),
+        *two_owners.ask(ctx, budget),
         *_continue(ctx, budget, starts=not in_command),
     ]
     if paced and (sends or not report.remote):

@@ -10,7 +10,7 @@ import pytest
 from ghp_agents.wiring import App
 from tests.support import hosts, repos
 from tests.support.consent import anyone_steals
-from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.ghp import Result, invoke, run_ghp, succeed
 from tests.support.git import git
 
 Clones = Callable[[int], list[Path]]
@@ -414,17 +414,19 @@ def test_a_claim_goes_to_the_agent_that_a_person_assigns_instead(two: tuple[Path
     )
 
 
-def test_an_agent_moves_no_claim_by_an_assignment(two: tuple[Path, Path]) -> None:
+def test_an_agent_adds_no_agent_to_anothers_issue_and_takes_none_away(
+    two: tuple[Path, Path],
+) -> None:
     one, _ = two
     for name in ("worker-2", "worker-1"):
         assert invoke(f"agent-heartbeat --status idle --as {name}", one).code == 0
     assert invoke("agent-claim 1 --as worker-1", one).code == 0
-    assert invoke("agent-issue assign 1 worker-2 --as worker-3", one).code == 0
-    assert invoke("agent-issue assign 1 worker-1 --remove --as worker-3", one).err == (
-        "✓ #1 «Parse files» is assigned to worker-2.\n"
-        "Warning: worker-1 still holds the issue.\n"
-        "Hint: To take it away: `ghp agent-release 1 [--to NAME]`.\n"
-    )
+    for words in ("worker-2 --as worker-2", "worker-2 --as worker-3", "worker-1 --remove --as w-3"):
+        done = invoke(f"agent-issue assign 1 {words}", one)
+        assert (done.code, done.err.splitlines()[0]) == (
+            3, "Error: #1 has an agent already: worker-1."
+        )  # fmt: skip
+    assert invoke("agent-issue assign 1 Ann --as worker-1", one).code == 0, "a person beside it"
     assert invoke("agent-claim 1 --as worker-2", one).code == 3
 
 
@@ -475,3 +477,12 @@ def test_a_person_is_told_that_they_claimed_it_themselves(two: tuple[Path, Path]
     assert ghp(two[0], "agent-claim --next") == (
         0, "1\n", "✓ Claimed #1 «Parse files» for you, «Test Person» (a person).\n"
     )  # fmt: skip
+
+
+def test_of_several_objects_none_is_released_if_one_is_wrong(repo: Path) -> None:
+    succeed(repo, "agent-issue new One", "agent-claim 1 --as w-1", "agent-lease src/ --as w-1")
+    for wrong in ("99", "L-ffff", "docs/"):
+        done = invoke(["agent-release", "1", "src/", wrong, "--as", "w-1"], repo)
+        assert done.code != 0
+        assert "✓" not in done.err, done
+    assert invoke("agent-release 1 src/ --as w-1", repo).err.count("✓") == 2

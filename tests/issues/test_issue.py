@@ -153,3 +153,14 @@ def test_a_change_is_applied_and_nothing_else() -> None:
     assert applied(before, change, AT) == before._replace(
         title="T", parent=None, labels=("0", "b"), updated_at=AT
     )
+
+
+def test_the_name_of_a_job_means_its_issue_as_its_number_does() -> None:
+    body = "## Job\n\njob-001 (0123456789ab)"
+    issues = [Issue("3f9a", IssueNumber(1), "One", body), Issue("5b1c", IssueNumber(2), "Two")]
+    assert find(issues, "job-001") == issues[0]
+    with pytest.raises(NotFoundError):
+        find(issues, "job-002")
+    outside = [issues[0]._replace(fields_count=False)]
+    with pytest.raises(NotFoundError):
+        find(outside, "job-001")

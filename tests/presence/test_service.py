@@ -16,6 +16,7 @@ from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context
+from tests.support.ghp import invoke, run_ghp, succeed
 from tests.support.git import git
 from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
@@ -268,3 +269,17 @@ def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: Manua
         assert report.trouble is None
         published = git(remote, "show", "ghp-state:.ghp/agent-status.json")
         assert ('"worker-1"' in published) is expected
+
+
+def test_a_command_in_anothers_worktree_does_not_move_the_agent_there(repo: Path) -> None:
+    succeed(repo, "agent-issue new Parse", "agent-issue new Write")
+    succeed(repo, "agent-start 1 --as e1", "agent-start 2 --as e2")
+    place = Path(invoke("agent-where 2", repo).out.strip())
+    before = presencefile.newest([str(repo / ".git/ghp")], "e1") or {}
+    succeed(place, "agent-escalate Why? --as e1", "agent-status --set testing --as e1")
+    assert run_ghp("agent-heartbeat --action Look --as e1", place).code == 0
+    after = presencefile.newest([str(repo / ".git/ghp")], "e1") or {}
+    assert [after[key] for key in ("branch", "worktree")] == [
+        before[key] for key in ("branch", "worktree")
+    ]
+    assert (after["branch"], after["lastAction"]) == ("agent/e1/1-parse", "Look")

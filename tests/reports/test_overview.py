@@ -167,3 +167,11 @@ def test_an_agent_that_was_told_to_stop_rests_once_it_has_no_issue() -> None:
     assert row(view(status="stopping"), AgentFacts()).group is AgentGroup.IDLE
     works = view(status="stopping", issue=3, generation=1)
     assert row(works, AgentFacts()).group is AgentGroup.WORKING
+
+
+def test_an_issue_that_no_tracker_knows_is_shown_as_such() -> None:
+    facts = AgentFacts(unknown=frozenset({147}))
+    assert row(view(issue=147), facts).issue_words == "#147?"
+    assert row(view(issue=147, generation=1), facts).issue_words == "#147?"
+    assert row(view(issue=147), AgentFacts()).issue_words == "", "it is not claimed"
+    assert row(view(issue=147, generation=1), AgentFacts()).issue_words == "#147"

@@ -126,3 +126,17 @@ def test_another_clone_reads_the_same_lanes(clones: Clones) -> None:
     invoke("agent-sync", second, clock=road.clock)
     elsewhere = Road(second, road.clock)
     assert lanes(elsewhere, began - 60) == lanes(road, began - 60)
+
+
+def test_a_question_that_needs_no_answer_any_more_is_open_until_then(road: Road) -> None:
+    began = road.clock.now()
+    road.issue("Parse files")
+    must(road, ["agent-claim", "1"], W1)
+    must(road, ["agent-escalate", "Tabs or spaces?", "--issue", "1"], W1)
+    road.clock.wait(HOUR)
+    must(road, ["agent-issue", "close", "1", "--reason", "Not needed", "--as", "@me"], {})
+    must(road, ["agent-status", "--set", "stopped"], W1)
+    must(road, ["agent-sync"], {})
+    road.clock.wait(HOUR)
+    (span,) = lanes(road, began)["worker-1"].opened
+    assert (span.kind, round((span.end - began) / HOUR)) == ("question", 1)

@@ -164,3 +164,21 @@ def test_where_git_cannot_tell_files_that_both_changed_are_named(
         f"{LEAD}main moved: #3 «Parse» by worker-1 changed 1 file that you changed, too: a.txt. To "
         "get it now, run `ghp agent-update`."
     )
+
+
+@pytest.mark.slow
+def test_a_left_over_worktree_of_a_closed_issue_is_in_nobodys_way(
+    two: tuple[Path, Path, Path],
+) -> None:
+    one, other, place = two
+    (place / "b.txt").write_text("2\n")
+    merge(one, b="3\n4\n")
+    succeed(place, "agent-sync")
+    assert "No longer merges with main" in invoke("agent-status", other).err
+    git(other, "fetch", "--quiet")
+    assert "worker-2" in invoke("agent-conflicts", other).out
+    succeed(other, "agent-issue close 2 --reason Merged --as @me", "agent-sync")
+    assert "No longer merges with main" not in invoke("agent-status", other).err
+    assert invoke("agent-conflicts --json", other).code == 0
+    assert "worker-2" not in invoke("agent-conflicts", other).out
+    assert "main moved" not in step(place)

@@ -15,7 +15,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.escalations.delivered import delivered_ids, mark_told
 from ghp_agents.messages import news, reply, texts
 from ghp_agents.messages import service as services
-from ghp_agents.messages.message import CLAIMED, NEW, Letter
+from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, Letter
 from ghp_agents.messages.reply import ReplyResult
 from ghp_agents.messages.topic import checked_pattern, is_topic, matches
 from ghp_agents.wiring import App
@@ -214,10 +214,11 @@ def read(app: App, id: str, as_json: bool) -> None:
 @acting
 def claim(app: App, ids: tuple[str, ...]) -> None:
     """Begin what a message asks for, and tell its sender. In a group, one agent can claim it."""
+    reply.check(app, ids, reply.Saying(ACK))
     try:
         for message_id in ids:
             _report(reply.claim(app, message_id), "Claimed", "You have claimed {} already.")
-    finally:  # also if a later id is wrong
+    finally:  # also if another claimed a later one meanwhile
         send(app)
 
 
@@ -267,6 +268,7 @@ def done(
     if verdict is None:
         _finish(app, ids, body, artifacts, fails=False)
         return
+    reply.check(app, ids, reply.Saying(DONE, body, artifacts, VERDICTS[verdict]))
     try:
         for message_id in ids:
             _review(app, message_id, VERDICTS[verdict], body, artifacts)
@@ -328,6 +330,7 @@ def fail(app: App, ids: tuple[str, ...], reason: str) -> None:
 def _finish(
     app: App, ids: tuple[str, ...], text: str, artifacts: tuple[str, ...], *, fails: bool
 ) -> None:
+    reply.check(app, ids, reply.Saying(FAILED if fails else DONE, text, artifacts))
     try:
         for message_id in ids:
             result = reply.finish(app, message_id, text, artifacts, fails=fails)

@@ -53,7 +53,7 @@ def cells(row: AgentRow) -> tuple[str, ...]:
         row.name,
         row.state,
         file(row.shown_status),
-        f"#{row.issue}" if row.issue else "",
+        row.issue_words,
         "" if row.last_seen is None else brief(row.last_seen),
         need_words(row.needs[0]) if row.needs else "",
         f"#{row.pull}" if row.pull else "",
@@ -109,7 +109,7 @@ def _facts(row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]) ->
     client = [str(presence[key]) for key in ("kind", "session") if presence.get(key)]
     how = "" if row.is_here else " (when that arrived here)"
     return {
-        "issue": f"#{row.issue} {_phrase(row.title)}".rstrip() if row.issue else "",
+        "issue": _issue(row),
         "also holds": ", ".join(f"#{number}" for number in others),
         "unblocked": row.unblocked_words,
         "pull request": f"#{row.pull}" if row.pull else "",
@@ -125,6 +125,16 @@ def _facts(row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]) ->
         "context window": f"{reported['context']}% used" if "context" in reported else "",
         "used": _used(row),
     }
+
+
+def _issue(row: AgentRow) -> str:
+    number = row.issue or row.reported
+    if number is None:
+        return ""
+    if row.is_unknown:
+        return f"#{number}, which no issue has: `ghp agent-issues --all`"
+    title = f"#{number} {_phrase(row.title)}".rstrip()
+    return title if row.issue else f"{title}, not claimed"
 
 
 def _phrase(text: str) -> str:

@@ -239,7 +239,7 @@ def _place(row: AgentRow) -> str:
 
 COLUMNS = (  # the most important first; the last ones are hidden if it is narrow
     Column("agent", lambda row: row.name, 24, 16, "bold"),
-    Column("issue", lambda row: f"#{row.issue}" if row.issue else "", 8, 8),
+    Column("issue", lambda row: row.issue_words, 8, 8),
     Column("title", lambda row: seen_line(row.title, LONGEST), 60, 12),
     Column("state", _state, 26, 14),
     Column("age", _age, 4, 4, "dim", right=True),

@@ -55,3 +55,15 @@ def test_a_topic_is_listed_whole_also_what_was_read(here: Path) -> None:
 def test_what_is_no_pattern_of_topics_is_refused(here: Path) -> None:
     code, out, err = invoke("agent-inbox --topic A!", here)
     assert (code, out, err.splitlines()[0]) == (2, "", "Error: 'A!' is not a pattern of topics.")
+
+
+def test_of_several_messages_none_is_done_if_one_is_wrong(here: Path) -> None:
+    ids = [
+        invoke(f"agent-send worker-1 {subject} --kind {kind} --as worker-2", here).out.strip()
+        for subject, kind in (("Parse", "request"), ("Look", "note"))
+    ]
+    for command in ("done", "fail --reason Why", "claim"):
+        done = invoke(["agent-inbox", *command.split(), *ids, "--as", "worker-1"], here)
+        assert done.code == 3
+        assert f"{ids[1]} is a note: it asks for nothing." in done.err
+        assert "✓" not in done.err
