@@ -1,7 +1,7 @@
 """Finds who conflicts with whom, and with the main branch, by trial merges beside everything."""
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -76,21 +76,17 @@ def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWor
     held = claims.claims(ctx.locks)
     holders = {issue: lease.holder for issue, lease in held.items() if lease.holder}
     present = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
-    return _not_done(ctx, present, holders)
+    return _not_done(ctx, present)
 
 
-def _not_done(
-    ctx: Context, present: list[AgentWork], holders: Mapping[int, str]
-) -> list[AgentWork]:
-    """The works without those of closed issues that nobody holds: a worktree or a branch that was
-    left over is in nobody's way."""
-    doubtful = {work.issue for work in present if work.issue} - holders.keys()
+def _not_done(ctx: Context, present: list[AgentWork]) -> list[AgentWork]:
+    """The works without those of closed issues: what was left over is in nobody's way."""
     opened = {number for issue in ctx.tracker.known() for number in issue.numbers}
-    if doubtful <= opened:
+    if all(work.issue is None or work.issue in opened for work in present):
         return present
     issues = ctx.tracker.known(closed=True)
     closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
-    return [work for work in present if work.issue not in doubtful & closed]
+    return [work for work in present if work.issue not in closed]
 
 
 def _with_finished(

@@ -4,7 +4,7 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -110,17 +110,14 @@ class Team:
 
     def _unknown(self) -> frozenset[int]:
         """The numbers that agents report as theirs, and that no issue has."""
-        numbers = {issue_of(view.presence) for view in self.views} - {None}
+        numbers = {number for view in self.views if (number := issue_of(view.presence)) is not None}
         if not numbers or self.at is not None:
             return frozenset()
         try:
-            known = {number for issue in self.ctx.tracker.known() for number in issue.numbers}
-            if not numbers <= known:
-                every = self.ctx.tracker.known(closed=True)
-                known = {number for issue in every for number in issue.numbers}
+            unknown = numbers - _numbers(self.ctx.tracker.known())
+            return frozenset(unknown and unknown - _numbers(self.ctx.tracker.known(closed=True)))
         except GhpError:
             return frozenset()
-        return frozenset(number for number in numbers - known if number is not None)
 
     def _add_budgets(self, needs: Needs) -> str:
         """Agents whose budget is used up. Returns the sentence on a budget of all agents."""
@@ -337,3 +334,7 @@ class Team:
                 for n in detail.numbers
             }
         )  # fmt: skip
+
+
+def _numbers(issues: "Iterable[Issue]") -> set[int]:
+    return {number for issue in issues for number in issue.numbers}
