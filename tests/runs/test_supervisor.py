@@ -1,6 +1,7 @@
 """Supervisors with scripted clients: start, retry, hand over, stop, adopt; and nothing is left."""
 
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -66,6 +67,18 @@ def test_an_agent_whose_client_has_ended_lives_until_its_supervisor_has_seen_tha
     shift.ended()
     presence_ = shift.app().ws.presence("worker-1") or {}
     assert (presence_["lastAction"], alive.process_lives(presence_)) == ("I test", True)
+
+
+@pytest.mark.slow
+def test_a_run_that_was_killed_is_settled_before_another_agent_looks_for_work(
+    shift: Shift,
+) -> None:
+    succeed(shift.repo, "agent-issue close 2 --reason Done --as @me")
+    shift.supervisor(STAYS, "b").step()
+    os.killpg(shift.last().pid, signal.SIGKILL)
+    shift.supervisors[0].forget_children()
+    shift.supervisor(STAYS, "a", "b").step()
+    assert states(shift.runs()) == [("b", 1, "failed")]
 
 
 @pytest.mark.slow
