@@ -314,3 +314,15 @@ def test_an_issue_whose_pull_request_was_sent_back_says_so(finished: Path) -> No
         "✗ worker-2 requested changes to #2: «Add a test».",
         "  → ghp agent-pull show 2",
     ]
+
+
+def test_explain_and_dispatch_agree_on_who_gets_no_work(repo: Path) -> None:
+    assert invoke("agent-issue new Parse", repo).code == 0
+    assert invoke("agent-heartbeat --as w-1", repo).code == 0
+    said = invoke("agent-explain w-1", repo).out
+    assert "✗ A dispatch gives it nothing: it has registered, and nothing more.\n" in said
+    assert "none is at work" in invoke("agent-dispatch --dry-run --as @me", repo).err
+    assert invoke("agent-heartbeat --action Look --as w-1", repo).code == 0
+    said = invoke("agent-explain w-1", repo).out
+    assert "✓ It has room: a dispatch may give it 1 more issue.\n" in said
+    assert "to w-1:" in invoke("agent-dispatch --dry-run --as @me", repo).out

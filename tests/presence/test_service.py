@@ -283,3 +283,19 @@ def test_a_command_in_anothers_worktree_does_not_move_the_agent_there(repo: Path
         before[key] for key in ("branch", "worktree")
     ]
     assert (after["branch"], after["lastAction"]) == ("agent/e1/1-parse", "Look")
+
+
+@pytest.mark.parametrize(
+    ("fields", "works"),
+    [
+        ({"lastAction": "Started", "seq": 1}, False),
+        ({"lastAction": "Started", "seq": 2}, True),
+        ({"lastAction": "Started", "seq": 1, "session": "s-1"}, True),
+        ({"lastAction": "Look", "seq": 1}, True),
+    ],
+)
+def test_an_agent_is_at_work_once_more_than_its_registration_is_known(
+    fields: dict[str, object], works: bool
+) -> None:
+    view = AgentView("worker-1", fields, Liveness.ACTIVE, 0.0, True)
+    assert presence.is_at_work(view) is works
