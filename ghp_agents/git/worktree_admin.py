@@ -69,6 +69,16 @@ def git_dir_of(common_dir: Path, path: Path) -> Path:
     raise git.GitError(f"{path} is no worktree.", hint="`git worktree list` lists them.")
 
 
+def rebased(path: Path) -> str:
+    """The branch whose rebase is in progress in a worktree, which is then on no branch."""
+    place = locate.walk_up(str(path))
+    for folder in ("rebase-merge", "rebase-apply"):
+        with suppress(OSError):
+            file = Path(place.git_dir if place else path, folder, "head-name")
+            return file.read_text("utf-8", "replace").strip().removeprefix("refs/heads/")
+    return ""
+
+
 def lock_reason(git_dir: Path) -> str | None:
     """Why a worktree is locked, in brackets; empty without a reason, None if it is not locked."""
     try:

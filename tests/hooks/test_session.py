@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ghp_agents.hooks import start_text
+from ghp_agents.worktrees import slots
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 from tests.support.hooks import (
@@ -72,6 +73,18 @@ def test_what_its_shell_commands_need_is_written_once(repo: Path, tmp_path: Path
     assert file.read_text().splitlines()[1:] == [
         "export GHP_AGENT=worker-1", "export GHP_AGENT=worker-2", "export GHP_AGENT=worker-1",
     ]  # fmt: skip
+
+
+def test_the_shell_in_a_worktree_gets_its_port_and_its_name(
+    repo: Path, worktree: Callable[[Path, str], Path], tmp_path: Path
+) -> None:
+    set_up(repo)
+    place, file = worktree(repo, "w1"), tmp_path / "env"
+    begins(place, START, {"CLAUDE_ENV_FILE": str(file), "GHP_AGENT": "worker-1"})
+    own = slots.variables(place)
+    assert file.read_text().splitlines()[-2:] == [
+        f"export {name}={own[name]}" for name in slots.NAMES
+    ]
 
 
 def test_a_file_that_cannot_be_written_is_done_without(repo: Path) -> None:

@@ -43,7 +43,11 @@ class _Remover:
     def __init__(self, me: ClaimContext, cwd: Path) -> None:
         self._me, self._cwd = me, cwd.resolve()
         self._folder = me.ctx.ws.main_worktree or me.ctx.ws.folder
-        self._places = {x.branch: x for x in worktree_admin.listed(self._folder) if x.branch}
+        self._places = {
+            branch: x
+            for x in worktree_admin.listed(self._folder)
+            if (branch := x.branch or worktree_admin.rebased(x.path))
+        }
 
     def remove_worktree(self, pull: Pull) -> list[str]:
         place = self._places.get(pull.branch)
@@ -64,7 +68,9 @@ class _Remover:
         over: dict[str, str] = {}
         for pull in pulls:
             tip = worktree_admin.tip(self._folder, f"refs/heads/{pull.branch}")
-            if tip and self._is_merged(tip, pull):
+            place = self._places.get(pull.branch)
+            is_used = place is not None and place.path.is_dir()
+            if tip and not is_used and self._is_merged(tip, pull):
                 over[pull.branch] = tip
         worktree_admin.delete_branches(self._folder, over)
 

@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.claims.effects import myself
 from ghp_agents.pulls.merging import merged_branches
 from ghp_agents.pulls.pull import Pull
-from tests.support.git import commit, git
+from tests.support.git import commit, git, run_git
 from tests.support.road import Road
 
 
@@ -82,3 +82,12 @@ def test_what_git_ignores_is_kept_and_named(repo: Path) -> None:
     (kept,) = Path.home().glob(".ghp/worktrees/*/.kept/place-1.*")
     assert note == f"Only the worktree {place} had notes: kept for 30 days in {kept}."
     assert (kept / "notes/plan.md").read_text() == "hours of work\n"
+
+
+def test_a_branch_whose_rebase_is_in_progress_stays_with_its_worktree(repo: Path) -> None:
+    road = Road(repo)
+    pull = merged(road, 1)
+    place = repo.parent / "place-1"
+    assert run_git(place, "rebase", "--quiet", "--exec", "false", "HEAD~1").returncode == 1
+    assert remove(road, pull) == {1: [f"Kept the worktree {place}: a rebase is in progress there."]}
+    assert "refs/heads/agent/1" in branches(road)
