@@ -163,7 +163,7 @@ class Supervisor:
         last = self._last()
         slots = tuple(self._slot(agent, last) for agent in self._plan.agents)
         begins = self.gate.begins(run for run in last if run.state != ENDED)
-        self.gate.show(slot.agent for slot in slots if slot.run is None)
+        self.gate.show(x.agent for x in slots if x.run is None and not x.is_ordered)
         return FleetView(
             slots, self._plan.limits, self._ends, self._plan.once, self._unfit(last), begins
         )

@@ -10,7 +10,7 @@ from ghp_agents.messages import mailbox
 from ghp_agents.runs.policy import RunLimits
 from ghp_agents.runs.supervisor import Supervisor
 from ghp_agents.sync.desktop import TOPIC
-from tests.support.ghp import invoke
+from tests.support.ghp import invoke, succeed
 from tests.support.runs import STEPS, Shift, states, without_ids
 
 LIMITED = """echo '{"type":"result","is_error":true,"api_error_status":429,
@@ -126,6 +126,18 @@ def test_an_issue_that_is_too_long_for_the_model_is_at_fault(shift: Shift) -> No
     turn(shift, supervisor)
     assert outcomes(shift) == [("a", 1, "failed"), ("b", 2, "failed")]
     assert notices(shift) == []
+
+
+def test_an_agent_that_is_stopped_while_it_waits_does_not_continue(shift: Shift) -> None:
+    supervisor = shift.supervisor(LIMITED)
+    turn(shift, supervisor)
+    before = shift.app().ws.presence("worker-1")
+    succeed(shift.repo, "agent-stop worker-1 --as @me", clock=shift.clock)
+    for _ in range(2):
+        shift.clock.wait(8_000)  # the pause is over
+        supervisor.step()
+    assert shift.app().ws.presence("worker-1") == before
+    assert len(shift.runs()) == 1
 
 
 def test_a_person_who_knows_better_does_not_wait(shift: Shift) -> None:
