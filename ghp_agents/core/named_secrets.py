@@ -8,7 +8,7 @@ The names are found in one pass. Each place is then judged by patterns of bounde
 import re
 from collections.abc import Iterator
 
-from ghp_agents.core.secret_values import is_drawn, is_value
+from ghp_agents.core.secret_values import is_chosen, is_drawn, is_value
 
 # Where a name may say that its value is secret; searched in the text in small letters.
 _KEYS = re.compile(
@@ -61,6 +61,7 @@ _VALUE_FIRST = re.compile(
     r"(?i)(?<!\S)[\"'`(]?([^\s\"'`()]{8,100})[\"'`)]?,?\s(?:is|as)\s(?:(?:the|my|our|your|a|an|new|current|root|admin|user"
     r"|database|db|staging|production|api|access|secret|private|master)[\s-]){1,4}$"
 )
+_SAID = re.compile(r"\s(?:is|was|ist|lautet|es|est)\s", re.I)
 _REST = re.compile(r"[^\s\"'`,;<>(){}\[\]|\\”»]*")  # of a value that is longer
 _NEAR = 120  # characters between a name and its value
 
@@ -96,7 +97,9 @@ def _place(
     quoted = _IN_QUOTES.match(text, key.end())
     if quoted:
         group = 1 if quoted[1] else 2
-        is_secret = is_drawn(quoted[group]) if is_weak else is_value(quoted[group])
+        value = quoted[group]
+        is_secret = is_drawn(value) if is_weak else is_value(value)
+        is_secret = is_secret or (_is_for_people(key) and is_chosen(value))
         return quoted.span(group) if is_secret else None
     bare = _UNQUOTED.match(text, key.end())
     if bare and (bare[1] or key[0] != "pass" or before.endswith("-")):  # "pass x" is mostly a verb
@@ -107,9 +110,16 @@ def _place(
         )
         if is_secret:
             return bare.span(2)
+        is_said = bare[1] or before.endswith("-") or _SAID.search(bare[0])
+        if is_said and _is_for_people(key) and is_chosen(bare[2]):
+            return bare.span(2)
     if is_weak or (bare and bare[1]):
         return None
     return _elsewhere(text, key, before, is_paired=is_paired)
+
+
+def _is_for_people(key: re.Match[str]) -> bool:
+    return key[0].startswith(("passw", "passphrase", "pwd", "pw"))
 
 
 def _elsewhere(
@@ -121,7 +131,8 @@ def _elsewhere(
         if pair and is_value(pair[1]):
             return pair.span(1)
     cell = _CELL.match(text, key.end())
-    if cell and is_value(cell[1]) and _CELL_BEFORE.search(before[-40:]):
+    is_secret = bool(cell) and (is_value(cell[1]) or (_is_for_people(key) and is_chosen(cell[1])))
+    if cell and is_secret and _CELL_BEFORE.search(before[-40:]):
         return cell.span(1)
     is_last = before.endswith((" ", "-")) and (" as " in before[-50:] or " is " in before[-50:])
     first = _VALUE_FIRST.search(before) if is_last else None

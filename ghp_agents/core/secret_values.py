@@ -27,6 +27,9 @@ _COMMON = re.compile(
     r"(?i)(?:(?:a|the|my|top|leak|user)[\s@._-]?)?(?:pass(?:word|wd|wrd)?|pwd?|secret|token|key|user(?:name)?|admin"
     r"|postgres|mysql|guest|root|test(?:ing)?|[^\W\d]{1,12}pass(?:word)?|s3cret|t0ken|qwerty|site|anon\w{0,9})\d{0,3}"
 )  # fmt: skip
+_CHOSEN = re.compile(
+    r"[A-Za-z]{3,20}[@#$%^&*_.!-]?[A-Za-z]{0,20}[@#$%^&*_.!-]?[0-9]{2,8}[!@#$%^&*?.]{0,3}"
+)
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|/)[A-Za-z_$][\w$]*)*[?!;,]?")
 _SLUG = re.compile(r"[A-Za-z][a-z]+[0-9]?(?:-[A-Za-z][a-z]+[0-9]?){2,}")
 _DIGIT = re.compile("[0-9]")
@@ -84,6 +87,18 @@ def is_drawn(value: str) -> bool:
     letters = sum(map(len, runs))
     is_mixed = value.lower() != value or bool(_DIGIT.search(value))
     return is_mixed and letters >= 18 and letters <= LONGEST_RUN * len(runs)
+
+
+def is_chosen(value: str) -> bool:
+    """Whether a person would choose it as a password: a word or two, and then two digits or more,
+    such as a year."""
+    rest = _WORDS.sub("", value)
+    return (
+        bool(_CHOSEN.fullmatch(value))
+        and len(rest) >= 7
+        and bool(re.search("[A-Za-z]{4}", rest))
+        and not PLACEHOLDER.search(value)
+    )
 
 
 def is_lenient_value(value: str) -> bool:

@@ -116,4 +116,9 @@ MORE = {
     "c define": '#define API_KEY "{any:32}"',
     "setter": 'client.setPassword("{pw}")',
     "typed annotated": "secret: bytes = b'{any:32}'",
+    "a word and a year": "password: Winter{num:4}!",
+    "a word and a year, JSON": '{{"password": "Berlin-{num:4}"}}',
+    "a word and a year, sentence": "The password is Dragon{num:4}.",
+    "a word and a year, option": "deploy --password Ferrari{num:3}! --yes",
+    "a sign for at in an address": "mysql://root:P@ss{num:4}word!@db.internal/x",
 }

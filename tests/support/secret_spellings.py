@@ -331,6 +331,9 @@ LOOK_ALIKES = (
     "cat token | base64 | sha256sum",
     "docker run -p 127.0.0.1:8080:80 registry login",
     "name: API_TOKEN\nvalue: $API_TOKEN_2",
+    "passwords = load_passwords_v2024",
+    "The password is test1234.",
+    "git clone https://example.com:8443/@scope/name@v2",
 )
 
 
