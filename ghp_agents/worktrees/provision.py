@@ -10,7 +10,7 @@ from ghp_agents.core.child_env import for_commands, shown
 from ghp_agents.settings import left_out_variables
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import copied_files, slots, submodules
-from ghp_agents.worktrees.submodules import Missing
+from ghp_agents.worktrees.submodules import MissingSubmodule
 
 TIMEOUT_S = 3_600.0  # seconds; installing all dependencies may take long
 KEPT = 20_000  # bytes of the output
@@ -35,7 +35,7 @@ class Provisioned(NamedTuple):
     copied: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     setup: Setup | None = None
-    missing: tuple[Missing, ...] = ()  # submodules
+    missing: tuple[MissingSubmodule, ...] = ()  # submodules
     notes: tuple[str, ...] = ()
 
 

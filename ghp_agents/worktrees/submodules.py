@@ -24,7 +24,7 @@ LEVELS = 5  # of submodules in submodules
 _QUIET = {"GIT_LITERAL_PATHSPECS": "1", "GIT_TERMINAL_PROMPT": "0"}
 
 
-class Missing(NamedTuple):
+class MissingSubmodule(NamedTuple):
     """A submodule that could not be checked out."""
 
     path: str  # from the top of the worktree
@@ -46,7 +46,7 @@ class _Network:
     is_down = False
 
 
-def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[Missing, ...]:
+def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[MissingSubmodule, ...]:
     """Check out the submodules of the worktree at `path`; returns what is missing, and why. One
     that is there already stays as it is, unless `exact`: then its commit is checked out."""
     if not ws.settings.submodules or not (path / ".gitmodules").is_file():
@@ -55,7 +55,7 @@ def check_out(ws: Workspace, path: Path, *, exact: bool = False) -> tuple[Missin
     return tuple(_check_out(level, _Network(), exact=exact))
 
 
-def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[Missing]:
+def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[MissingSubmodule]:
     for submodule in gitlinks.submodules(level.top):
         place = level.top / submodule.path
         try:
@@ -64,7 +64,7 @@ def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[Mis
                     _update(level, submodule, network)
         except GhpError as error:
             word = path_word(submodule.path)
-            yield Missing(
+            yield MissingSubmodule(
                 submodule.path,
                 f"Submodule {file(submodule.path)} is not checked out: {error} Later, in "
                 f"{level.top}: `git submodule update --init {word}`.",

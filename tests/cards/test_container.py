@@ -41,6 +41,7 @@ def test_the_command_line() -> None:
         [bind(Path("/repo/.git"), is_writable=False), bind(TREE),
          bind(Path("/cache"), Path("/own"))],
         {"KEY": "secret", "LANG": "C.UTF-8", "PATH": "/bin"}, {"KEY", "OTHER"},
+        {"GHP_BOX": "1"},
     )  # fmt: skip
     assert words == [
         "podman", "run", "--rm", "--pull", "never", "--name", "ghp-run-0123", "--user", "1:1",
@@ -50,7 +51,8 @@ def test_the_command_line() -> None:
         "--mount", "type=bind,source=/tree,target=/tree",
         "--mount", "type=bind,source=/own,target=/cache",
         "--tmpfs", "/tmp", "--workdir", "/tree", "--env", "HOME=/state/homes/night",
-        "--env", "KEY", "--env", "LANG", "--entrypoint", "", "ghp-test:1", "claude", "-p", "Work",
+        "--env", "KEY", "--env", "LANG", "--env", "GHP_BOX=1",
+        "--entrypoint", "", "ghp-test:1", "claude", "-p", "Work",
     ]  # fmt: skip
 
 
@@ -73,6 +75,7 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
             [bind(tree), bind(HOME, is_writable=False)],
             {"KEY": secret, folder: "x"},
             {"KEY"},
+            {},
         )
     except RefusedError:
         assert set(folder) & {",", '"', *map(chr, range(32)), "\x7f"}
@@ -91,7 +94,8 @@ def test_no_name_mounts_anything_else_or_becomes_an_option(
 def test_a_path_that_would_be_read_as_options_is_refused(name: str) -> None:
     with pytest.raises(RefusedError, match="cannot be mounted in a container"):
         container.wrap(
-            ["a"], Container("docker", IMAGE), "1", TREE, HOME, [bind(Path("/x") / name)], {}, (),
+            ["a"], Container("docker", IMAGE), "1", TREE, HOME, [bind(Path("/x") / name)],
+            {}, (), {},
         )  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tests.conflicts.test_service import agent, survey
 from tests.support.git import commit
+from tests.support.rivals import agent, survey
 
 
 def test_names_that_differ_only_in_case_are_told(repo: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import submodules
-from ghp_agents.worktrees.submodules import Missing
+from ghp_agents.worktrees.submodules import MissingSubmodule
 from tests.support.git import commit, git
 from tests.support.submodules import ALLOWED, add
 
@@ -18,7 +18,7 @@ def new_worktree(repo: Path) -> Path:
     return place
 
 
-def check_out(repo: Path, place: Path, *, exact: bool = False) -> tuple[Missing, ...]:
+def check_out(repo: Path, place: Path, *, exact: bool = False) -> tuple[MissingSubmodule, ...]:
     ws = App(repo, os.environ, name="@me").ws
     return submodules.check_out(ws, place, exact=exact)
 
