@@ -318,11 +318,22 @@ def guard_stamp(common_dir: str, environ: "Mapping[str, str]") -> bytes:
         except OSError:
             sign = ""
         parts.append(f"{name} {sign}".encode())
-    for path in (f"{common_dir}/config", f"{home}/.gitconfig", f"{above}/git/config"):
+    clones = _content(f"{common_dir}/config")
+    texts = [clones, _content(f"{home}/.gitconfig"), _content(f"{above}/git/config")]
+    if b"worktreeconfig" in clones.lower():
+        folders = ["", *(f"worktrees/{name}/" for name in _names(f"{common_dir}/worktrees"))]
+        texts += [_content(f"{common_dir}/{folder}config.worktree") for folder in folders]
+    for text in texts:
         # Branches and remotes come and go; a hooks path and includes have this word.
-        lines = _content(path).split(b"\n")
-        parts += [line.strip() for line in lines if b"path" in line.lower()]
+        parts += [line.strip() for line in text.split(b"\n") if b"path" in line.lower()]
     return b"\n".join(parts)
+
+
+def _names(folder: str) -> "list[str]":
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
 
 
 def _content(path: str) -> bytes:

@@ -2,8 +2,9 @@
 
 The project's hooks may be committed, or be missing in new worktrees (husky), so no block goes into
 them. An include at the end of `.git/config` sets `core.hooksPath` to a folder in the clone's git
-folder, for all its worktrees. Each hook there calls our script, then the project's hook as git
-would. The include names the clone's place: in a moved or copied clone it does nothing.
+folder, for all its worktrees. A worktree's own configuration that sets it gets one, too. Each hook
+there calls our script, then the project's hook as git would. The include names the clone's place:
+in a moved or copied clone it does nothing.
 """
 
 import re
@@ -42,16 +43,17 @@ def to_put(ws: Workspace) -> Iterator[Step]:
         yield Step("write", "Wrote", what, partial(_write, contents))
     value = str(folder.resolve()).replace("\\", "\\\\").replace('"', '\\"')
     content = f'[core]\n\thooksPath = "{value}"\n'.encode("utf-8", "surrogateescape")
-    if user_file.read(config) != content or _sections(ws) != [_key(ws)]:
-        what = f"a section into {ws.shown(ws.common_dir / 'config')}, which names that folder"
-        yield Step("put", "Put", what, partial(_include, ws, config, content))
+    for file in _files(ws):
+        if user_file.read(config) != content or not _is_last(ws, file):
+            what = f"a section into {ws.shown(file)}, which names that folder"
+            yield Step("put", "Put", what, partial(_include, ws, file, config, content))
 
 
 def to_take(ws: Workspace) -> Iterator[Step]:
     """Steps to remove the section, and the hooks in front of the project's own."""
-    if _sections(ws):
-        what = f"our section from {ws.shown(ws.common_dir / 'config')}"
-        yield Step("remove", "Removed", what, partial(_exclude, ws, ""))
+    for file in [file for file in _files(ws) if _sections(file)]:
+        what = f"our section from {ws.shown(file)}"
+        yield Step("remove", "Removed", what, partial(_exclude, file))
     folder = ws.ghp_dir / FOLDER
     present = [path for path in (folder / name for name in NAMES) if path.exists()]
     present += [path for path in (ws.common_dir / plain_config.HOOKS_FILE,) if path.exists()]
@@ -83,30 +85,47 @@ def _key(ws: Workspace) -> str:
     return f"includeif.gitdir:{escaped}/.path"
 
 
-def _sections(ws: Workspace) -> list[str]:
-    """The keys of our sections in the clone's configuration; more than one in a moved clone."""
-    args = ["config", "-z", "--file", str(ws.common_dir / "config")]
-    shown = git.run([*args, "--get-regexp", r"^includeif\."], cwd=ws.common_dir).names
-    pairs = (entry.partition("\n") for entry in shown)
-    return [key for key, _, value in pairs if value == plain_config.HOOKS_FILE]
+def _files(ws: Workspace) -> list[Path]:
+    """The clone's configuration, and those of worktrees that set `core.hooksPath` after it."""
+    common = ws.common_dir
+    own = [common / "config.worktree", *sorted(common.glob("worktrees/*/config.worktree"))]
+    return [common / "config", *(x for x in own if b"hookspath" in _lower(x) or _sections(x))]
 
 
-def _include(ws: Workspace, config: Path, content: bytes) -> None:
+def _lower(path: Path) -> bytes:
+    return (user_file.read(path) or b"").lower()
+
+
+def _sections(file: Path) -> list[str]:
+    """The keys of our sections in a configuration; more than one in a moved clone."""
+    if b"includeif" not in _lower(file):
+        return []
+    args = ["config", "-z", "--file", str(file), "--get-regexp", r"^includeif\."]
+    pairs = (entry.partition("\n") for entry in git.run(args, cwd=file.parent).names)
+    return [key for key, _, value in pairs if value.endswith(plain_config.HOOKS_FILE)]
+
+
+def _is_last(ws: Workspace, file: Path) -> bool:
+    """Whether our section is the only one of ours in a configuration, and behind its hooks path."""
+    behind = _lower(file).rpartition(b"[includeif")[2]
+    return _sections(file) == [_key(ws)] and b"hookspath" not in behind
+
+
+def _include(ws: Workspace, file: Path, config: Path, content: bytes) -> None:
     """Raises GitError."""
     files.write_atomically(config, content, mode=own_file.LIKE_GIT)
-    _exclude(ws, _key(ws))
-    if _key(ws) not in _sections(ws):
-        _configure(ws, "--add", _key(ws), plain_config.HOOKS_FILE)
+    _exclude(file)
+    is_clones = file.parent == ws.common_dir and file.name == "config"
+    _configure(file, "--add", _key(ws), plain_config.HOOKS_FILE if is_clones else str(config))
 
 
-def _exclude(ws: Workspace, kept: str) -> None:
-    for key in _sections(ws):
-        if key != kept:
-            _configure(ws, "--unset-all", key)
+def _exclude(file: Path) -> None:
+    for key in _sections(file):
+        _configure(file, "--unset-all", key)
 
 
-def _configure(ws: Workspace, *args: str) -> None:
-    git.check(["config", "--file", str(ws.common_dir / "config"), *args], cwd=ws.common_dir)
+def _configure(file: Path, *args: str) -> None:
+    git.check(["config", "--file", str(file), *args], cwd=file.parent)
 
 
 def _delete(ws: Workspace, paths: list[Path]) -> None:

@@ -98,6 +98,23 @@ def test_hooks_of_clients_and_heartbeats_put_it_back_and_say_it(guarded: Path) -
     assert is_refused(guarded)
 
 
+def test_a_hooks_path_of_one_worktree_is_no_way_around_the_guard(
+    guarded: Path, worktree: Callable[[Path, str], Path]
+) -> None:
+    top = worktree(guarded, "147")
+    git(guarded, "config", "extensions.worktreeConfig", "true")
+    before = (guarded / ".git/config").read_bytes()
+    git(top, "config", "--worktree", "core.hooksPath", "/dev/null")
+    own = Path(git(top, "rev-parse", "--git-dir"), "config.worktree")
+    theirs = own.read_bytes()
+    assert "config.worktree, which names that folder" in invoke("agent-status", top).err
+    assert is_refused(top)
+    assert is_refused(guarded)
+    assert "Put" not in invoke("agent-init --no-agents-md --hooks git", top).err
+    assert invoke("agent-init --no-agents-md --hooks git --remove", guarded).code == 0
+    assert (own.read_bytes(), (guarded / ".git/config").read_bytes()) == (theirs, before)
+
+
 def test_where_nobody_installed_the_guard_nothing_is_put_anywhere(repo: Path) -> None:
     assert guard_is_current(str(repo / ".git"), os.environ)
     assert invoke("agent-init --no-agents-md --hooks git", repo).code == 0
