@@ -15,6 +15,7 @@ from ghp_agents.core.errors import GhpError, NotSetUpError
 
 AUTO, ALWAYS, NEVER = "auto", "bwrap", "none"
 PROGRAM = "bwrap"
+PROGRAMS = (Path(sys.prefix), Path(__file__).parents[2])  # without them our hooks cannot run
 ROOM = (
     "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-ipc", "--ro-bind", "/", "/",
     "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/tmp", "--setenv", "TMPDIR", "/tmp",
@@ -78,8 +79,7 @@ class BoxView(NamedTuple):
 def wrap(words: Sequence[str], tree: Path, binds: Sequence[Bind], view: BoxView) -> list[str]:
     """The command line for a client inside the sandbox. A later one of `binds` is in front of an
     earlier one."""
-    programs = [Path(sys.prefix), Path(__file__).parents[2]]  # without them our hooks cannot run
-    shown = {path for path in map(_readable, map(str, (*programs, *view.shown, *words))) if path}
+    shown = {path for path in map(_readable, map(str, (*PROGRAMS, *view.shown, *words))) if path}
     hidden = [path for path in map(Path, SOCKETS) if path.exists()]
     secret = [path.resolve() for path in view.hidden if path.exists()]
     return [

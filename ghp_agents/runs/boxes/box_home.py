@@ -6,7 +6,7 @@ client's settings, plug-ins and hooks stay the person's. A client may renew its 
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -67,10 +67,15 @@ class HomePart(NamedTuple):
     source: Path | None = None  # of what is at another path; none: the same
 
 
-def prepare(home: Path, own: Path) -> list[HomePart]:
-    """Make the agent's home ready, and return what of the person's `home` is mounted in it. No
-    box of the agent runs meanwhile. Raises OSError."""
+def prepare(home: Path, own: Path, programs: Sequence[Path] = ()) -> list[HomePart]:
+    """Make the agent's home ready, and return what of the person's `home` is mounted in it: also
+    these folders with programs, if they are in a cache. No box of the agent runs meanwhile. Raises
+    OSError."""
     parts = list(_parts(home, own, ""))
+    for folder in (*(home / name for name in PROGRAMS), *programs):
+        if any(folder.is_relative_to(home / name) for name in OWN) and folder.is_dir():
+            _seat(own, str(folder.relative_to(home)), is_folder=True)
+            parts.append(HomePart(folder))
     for name, empty in SETTINGS.items():
         if not (home / name).exists():
             _seat(own, name, is_folder=False)
@@ -89,10 +94,6 @@ def _parts(home: Path, own: Path, folder: str) -> Iterator[HomePart]:
         name = str(entry.relative_to(home))
         if name in OWN and entry.is_dir():
             _seat(own, name, is_folder=True)  # a client may have a link to it
-            for program in PROGRAMS:
-                if program.startswith(f"{name}/") and (home / program).is_dir():
-                    _seat(own, program, is_folder=True)
-                    yield HomePart(home / program)
             continue
         if name in OWN or name.startswith(OWN_PREFIXES) or not _is_plain(entry):
             continue

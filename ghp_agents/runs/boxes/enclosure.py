@@ -58,7 +58,7 @@ def enclose(
     own = home(ws, run)
     binds = [Bind(person, own, is_writable=True)]
     binds += [Bind(x.path, x.source or x.path, x.is_writable)
-              for x in box_home.prepare(person, own)]  # fmt: skip
+              for x in box_home.prepare(person, own, sandbox.PROGRAMS)]  # fmt: skip
     binds += _binds(ws, run, place, written)
     programs = map(Path, filter(None, environ.get("PATH", "").split(os.pathsep)))
     view = BoxView(hidden, [ws.root, *_local_remotes(ws), *programs], values)

@@ -29,7 +29,9 @@ def home(tmp_path: Path) -> Path:
 def test_a_client_writes_its_login_and_the_person_keeps_all_else(home: Path) -> None:
     own = home.parent / "own"
     own.mkdir()
-    parts = box_home.prepare(home, own)
+    uvx = home / ".cache/uv/tool"
+    uvx.mkdir(parents=True)
+    parts = box_home.prepare(home, own, [uvx, Path("/usr"), home / "work"])
     shown = {str(part.path.relative_to(home)): part.is_writable for part in parts}
     assert shown == {
         ".bashrc": False, "work": False, ".claude/plugins": False, ".claude/settings.json": False,
@@ -37,10 +39,11 @@ def test_a_client_writes_its_login_and_the_person_keeps_all_else(home: Path) -> 
         ".local/bin": False, ".claude/settings.local.json": False, ".codex/hooks.json": False,
         ".gemini/settings.json": False,
         # Programs are where tools have put them.
-        ".cache/puppeteer": False, ".local/share/uv": False, ".local/share/pnpm/claude": False,
+        ".cache/puppeteer": False, ".cache/uv/tool": False, ".local/share/uv": False,
+        ".local/share/pnpm/claude": False,
     }  # fmt: skip
     assert (own / ".claude.json").read_text() == ".claude.json\n"
-    assert [path.name for path in (own / ".cache").iterdir()] == ["puppeteer"]
+    assert sorted(path.name for path in (own / ".cache").iterdir()) == ["puppeteer", "uv"]
     assert [*(own / ".npm").iterdir()] == []
 
 
