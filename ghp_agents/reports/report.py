@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
+from ghp_agents.claims import shown_work
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, first_line
@@ -80,6 +81,7 @@ class _Facts(NamedTuple):
     sent_back: Sequence[Return | ReviewRecord]  # open pull requests
     learnt: Sequence[Note]
     running: Mapping[int, str]  # of open pull requests: what that runs by itself they change
+    unfinished: Sequence[AgentView]  # they ended after a failed `agent-finish`
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -88,6 +90,7 @@ def read_report(ctx: Context, since: float) -> Report:
     escalations = settled_questions.read(ctx, snapshot)
     notes: list[str] = []
     opened = _open_pulls(ctx, notes)
+    agents = presence.list_agents(ctx, snapshot)
     facts = _Facts(
         since,
         ctx.ws.clock.now(),
@@ -96,12 +99,13 @@ def read_report(ctx: Context, since: float) -> Report:
         _local_pulls(snapshot),
         opened,
         escalations,
-        presence.list_agents(ctx, snapshot),
+        agents,
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
         ctx.exchange.set_aside(),
         listing.sent_back(snapshot, opened),
         note.active(ctx.ws, note.read_all(snapshot)[0]),
         _running(ctx.ws, opened),
+        [x for x in shown_work.shown(ctx, snapshot, agents) if x.has_ended and x.unfinished],
     )
     sections = {name: [*items(facts)] for name, items in SECTIONS.items()}
     counts = {name: len(items) for name, items in sections.items()}
@@ -168,9 +172,9 @@ def _waiting(facts: _Facts) -> Iterator[ReportItem]:
 
 def _unfinished(facts: _Facts) -> Iterator[ReportItem]:
     """Agents whose `agent-finish` failed and whose session has ended."""
-    for view in facts.agents:
+    for view in facts.unfinished:
         number = view.claimed
-        if view.has_ended and view.unfinished and number:
+        if number:
             at = str(view.presence.get("timestamp") or "")
             yield ReportItem(
                 view.name, at, issue=number, state=view.state, text=view.unfinished,

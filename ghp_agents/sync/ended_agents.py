@@ -1,5 +1,6 @@
 """News for orchestrators: an agent with a claim is stale, is dead, or has ended."""
 
+from ghp_agents.claims import shown_work
 from ghp_agents.core.ids import AgentName
 from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.ports import Context, Snapshot
@@ -15,7 +16,7 @@ def news(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, 
     """What an orchestrator hears of each such agent, once for each of its lives and states."""
     if agent not in ctx.ws.settings.orchestrators:
         return []
-    views = presence.list_agents(ctx, snapshot)
+    views = shown_work.shown(ctx, snapshot, presence.list_agents(ctx, snapshot))
     return [
         (_text(view), f"{KEY}{view.name}/{position(view.presence)[0]}/{view.state}")
         for view in views

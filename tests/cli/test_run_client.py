@@ -224,6 +224,11 @@ def test_all_commands_of_two_clones_say_the_same_of_an_agent_that_ended_unfinish
         waiting = json.loads(invoke("agent-report --json", clone).out)["waiting"]
         assert [(x["id"], x["text"], x["command"]) for x in waiting] == [("worker-1", why, command)]
         assert command in invoke("agent-status --plain", clone).out
+    succeed(first, "agent-release 1 --to worker-2", "agent-sync")
+    succeed(second, "agent-sync")
+    for clone in (first, second):
+        assert command not in invoke("agent-status --plain", clone).out, "another has it"
+        assert invoke("agent-report --json", clone).out.count(why) == 0
 
 
 @pytest.fixture
