@@ -131,7 +131,7 @@ def _elsewhere(
         if pair and is_value(pair[1]):
             return pair.span(1)
     cell = _CELL.match(text, key.end())
-    is_secret = bool(cell) and (is_value(cell[1]) or (_is_for_people(key) and is_chosen(cell[1])))
+    is_secret = cell and (is_value(cell[1]) or (_is_for_people(key) and is_chosen(cell[1])))
     if cell and is_secret and _CELL_BEFORE.search(before[-40:]):
         return cell.span(1)
     is_last = before.endswith((" ", "-")) and (" as " in before[-50:] or " is " in before[-50:])

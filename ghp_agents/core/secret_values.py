@@ -36,7 +36,7 @@ _DIGIT = re.compile("[0-9]")
 CHANGES = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
 # Parts of names: a word, capitals, a number.
 _RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_DRAWN = re.compile(r"[\w+/.~%-]{20,}={0,2}")
+_DRAWN = re.compile(r"[\w+/.~%-]{20,}={0,2}|[A-Za-z0-9+/]{14,}={1,2}")
 _CODED = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}|[A-Z2-7]{26,}")  # hexadecimal, base32
 LONGEST_RUN = 2.8  # characters on average; 99 of 100 names in code have more than 3, see tests
 
@@ -79,6 +79,7 @@ def is_value(value: str, *, lenient: bool = False, least: int = 8) -> bool:
 
 def is_drawn(value: str) -> bool:
     """Whether a machine seems to have drawn the value: 20 characters or more in short runs."""
+    is_padded = value.endswith("=") and len(value) % 4 == 0  # base64
     if not _DRAWN.fullmatch(value) or PLACEHOLDER.search(value) or "://" in value:
         return False
     if _CODED.fullmatch(value):
@@ -86,7 +87,7 @@ def is_drawn(value: str) -> bool:
     runs = _RUN.findall(value)
     letters = sum(map(len, runs))
     is_mixed = value.lower() != value or bool(_DIGIT.search(value))
-    return is_mixed and letters >= 18 and letters <= LONGEST_RUN * len(runs)
+    return is_mixed and letters >= (12 if is_padded else 18) and letters <= LONGEST_RUN * len(runs)
 
 
 def is_chosen(value: str) -> bool:
