@@ -22,8 +22,8 @@ MOST = {
     "agent-status": 1,
     "agent-sweep, nothing to do": 11 + REPORT,
     "agent-sync --publish": 10 + REPORT,
-    "agent-start": 14,
-    "agent-finish": 31,
+    "agent-start": 21,
+    "agent-finish": 36,
 }
 
 

@@ -1,5 +1,6 @@
 """`agent-update`: bring the branch that is checked out here up to the main branch."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +11,8 @@ from ghp_agents.cli.views import conflict as view
 from ghp_agents.core.ids import count
 from ghp_agents.git.move_worktree import Interrupted
 from ghp_agents.pulls import update_work as services
+from ghp_agents.pulls.branches import rewritten_main
+from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.pulls.update_work import UpdateConflictError, Updated
 from ghp_agents.wiring import App
 
@@ -29,7 +32,7 @@ def update(app: App, as_json: bool) -> None:
     """
     try:
         with output.busy("Updating"):
-            done = services.update(app.ws)
+            done = services.update(app.ws, partial(_approve, app))
     except UpdateConflictError as conflict:
         if as_json:
             output.as_json(_fields_of_conflict(conflict))
@@ -40,6 +43,10 @@ def update(app: App, as_json: bool) -> None:
     if as_json:
         output.as_json(_fields(done))
     _say(done)
+
+
+def _approve(app: App, tips: Tips) -> None:
+    rewritten_main.refuse(app, tips.base, tips.trunk, tips.branch, tips.head)
 
 
 def _fields(done: Updated) -> "UpdatedJson":

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import clone_files
+from ghp_agents.git import clone_files, plain_config
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath import locate
@@ -34,7 +34,7 @@ def find(
     from ghp_agents.git import worktree  # rarely needed
 
     refs = worktree.branches(folder, *USUAL, *([named] if named else []))
-    remote = remote or remote_of(refs)
+    remote = remote or remote_of(folder, refs)
     name = named or chosen(folder, refs, remote)
     if name and name not in (*USUAL, named):
         refs = worktree.branches(folder, name)
@@ -43,10 +43,13 @@ def find(
     return DefaultBranch(name, ref, remote) if name and ref else None
 
 
-def remote_of(refs: Mapping[str, str]) -> str:
-    """The remote to use if none is named: origin, or the only one."""
+def remote_of(folder: Path, refs: Mapping[str, str]) -> str:
+    """The remote to use if none is named: origin, or the only one. Several others are none."""
+    place = locate.walk_up(str(folder))
+    remotes = plain_config.remotes(Path(place.common_dir)) if place else None
     names = {ref.removeprefix(REMOTES).partition("/")[0] for ref in refs if ref.startswith(REMOTES)}
-    return min(names, key=lambda name: (name != "origin", name), default="origin")
+    names = names if remotes is None else {*remotes}
+    return next(iter(names)) if len(names) == 1 else "origin"
 
 
 def chosen(folder: Path, refs: Mapping[str, str], remote: str) -> str | None:

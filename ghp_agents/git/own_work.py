@@ -55,7 +55,7 @@ def _missing(git_dir: Path, oids: list[str], *places: str) -> str:
 def _detached(git_dir: Path) -> list[str]:
     """What HEAD was at, and no branch ever was. A step that repeats a commit replaces it."""
     oids: dict[str, None] = {}
-    for before, after, step in _reflog(git_dir / "logs/HEAD"):
+    for before, after, step in reflog(git_dir / "logs/HEAD"):
         if step.startswith(_COPIES):
             oids.pop(before, None)
         oids[after] = None
@@ -65,7 +65,7 @@ def _detached(git_dir: Path) -> list[str]:
     return [*oids]
 
 
-def _reflog(path: Path) -> Iterator[tuple[str, str, str]]:
+def reflog(path: Path) -> Iterator[tuple[str, str, str]]:
     """The entries of a reflog, oldest first: the commit before, the one after, and the step."""
     try:
         lines = path.read_bytes().decode("utf-8", "replace").split("\n")
@@ -80,7 +80,7 @@ def _reflog(path: Path) -> Iterator[tuple[str, str, str]]:
 
 def stashes(common_dir: Path, branch: str) -> int:
     """How many entries of the clone's stash were made on a branch."""
-    steps = [step for _, _, step in _reflog(common_dir / "logs/refs/stash")]
+    steps = [step for _, _, step in reflog(common_dir / "logs/refs/stash")]
     begins = (f"WIP on {branch}:", f"On {branch}:")
     return sum(step.startswith(begins) for step in steps)
 

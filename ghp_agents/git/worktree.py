@@ -4,7 +4,7 @@ Nothing is changed, not even the timestamps in git's index.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +15,8 @@ from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.hotpath.locate import Location, is_git_dir
 
 SHOWN = 100  # commits that are listed; others are only counted
+_FORM = "--format=%H%x1f%an%x1f%aI%x1f%s"
+TIMEOUT_S = 600.0  # seconds; reading long histories takes time
 REFLOG = 1_000  # earlier states of a branch that are read
 
 _OPERATIONS = (
@@ -176,6 +178,23 @@ def _commits(folder: Path, *args: str) -> set[str]:
     return set(git.check(["rev-list", *args, "--"], cwd=folder).text.split())
 
 
+def beside(folder: Path, tips: Sequence[str], trunk: str) -> frozenset[str]:
+    """The commits of `tips` that `trunk` has not. Tips that are missing here do not count. Raises
+    GitError."""
+    args = ["rev-list", "--ignore-missing", "--stdin"]
+    lines = "\n".join([*tips, f"^{trunk}", ""]).encode()
+    return frozenset(git.check(args, cwd=folder, stdin=lines, timeout=TIMEOUT_S).text.split())
+
+
+def among(folder: Path, head: str, trunk: str, some: Container[str]) -> list[Commit]:
+    """Those of some commits that `head` has and `trunk` has not, the newest first. Raises
+    GitError."""
+    args = ["log", "--topo-order", "--no-show-signature", "--no-color", _FORM, head, f"^{trunk}"]
+    shown = os.fsdecode(git.check([*args, "--"], cwd=folder, timeout=TIMEOUT_S).out).splitlines()
+    commits = [Commit(*line.split("\x1f", 3)) for line in shown if "\x1f" in line]
+    return [commit for commit in commits if commit.oid in some]
+
+
 def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:
     """Those of `paths` that are added by a commit in `commit` and not in `base`."""
     args = ["log", "--no-show-signature", "--format=", "--name-only", "-z", "--diff-filter=A"]
@@ -204,7 +223,7 @@ def history(place: Location, commit: str, others: Sequence[str]) -> History:
     wanted = [commit, "--not", *others] if others else [commit]
     lines = ask(
         "log", "--no-show-signature", "--no-color", f"--max-count={SHOWN}",
-        "--format=%H%x1f%an%x1f%aI%x1f%s", *wanted, "--",
+        _FORM, *wanted, "--",
     )  # fmt: skip
     commits = [Commit(*line.split("\x1f", 3)) for line in lines.split("\n") if "\x1f" in line]
     count = len(commits)

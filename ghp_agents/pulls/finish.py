@@ -35,7 +35,7 @@ from ghp_agents.pulls import (
     submodule_pointers,
     update_branch,
 )
-from ghp_agents.pulls.branches import branch_records
+from ghp_agents.pulls.branches import branch_records, rewritten_main
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
@@ -110,6 +110,7 @@ def refuse_forbidden(
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
     branch_records.refuse_other(ctx.store.snapshot(), subject.branch, subject.issue)
+    rewritten_main.refuse(ctx, tips.base, tips.trunk, subject.branch, tips.head)
     _refuse_missing(ctx, subject)
     _refuse_empty(ctx.ws, tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)

@@ -213,7 +213,7 @@ def no_base(name: str) -> RefusedError:
     return RefusedError(
         f"There is no branch {name} to merge into.",
         hint="If it was renamed, `ghp agent-finish` in the worktree of the work names the new one. "
-        f"Otherwise push it, `git push origin {name}`, or correct `agents.trunk`.",
+        f"Otherwise push {name}, or correct `agents.trunk`.",
     )
 
 

@@ -16,6 +16,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context
 from ghp_agents.pulls.branches import branch_names, branch_records
 from ghp_agents.pulls.update_branch import no_main_branch
+from ghp_agents.state import known_branches
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import removal
@@ -43,6 +44,8 @@ class _KnownBranches(NamedTuple):
     on_remote: dict[str, str]
     base: str  # the commit at which a new branch begins
     notes: tuple[str, ...]
+    main: str
+    main_tip: str
     taken: frozenset[str] = frozenset()  # other names that git would not create
 
 
@@ -71,7 +74,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         if not existing:
             left = sorted(name for name in present if branch_names.of_agents(name, issue.number))
             refs = refs._replace(notes=(*refs.notes, *_on_name(branch, wanted[0], left, refs)))
-        branch_records.note(ctx, branch, issue)
+        branch_records.note(ctx, branch, issue, refs.main, refs.main_tip)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
             return StartedWorktree(checkout.path, branch, "there", refs.notes)
@@ -256,11 +259,13 @@ def _find_branches(
         raise _no_commit(base)
     on_remote = {name: oid for name, oid in on_remote.items() if name != base}
     remote = branches.where(ws)
-    tracked = worktree_admin.remote_branches(ws.folder, remote.name) if remote else {}
-    blocking = {name for name in tracked if name not in wanted}  # deleted there, but still here
+    above = {folder for name in wanted for folder in branch_names.above(name)}
+    tracked = {name: known_branches.tracking(remote, name) for name in above} if remote else {}
+    # Perhaps deleted there, but still in the way here.
+    blocking = {name for name, ref in tracked.items() if worktree_admin.tip(ws.folder, ref)}
     return _KnownBranches(
         {name: oid for name, oid in local.items() if name != base}, on_remote, tip, notes,
-        frozenset({base, *blocking}),
+        base, tip, frozenset({base, *blocking}),
     )  # fmt: skip
 
 

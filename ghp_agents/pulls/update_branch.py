@@ -201,6 +201,13 @@ def send(ws: Workspace, tips: Tips, head: str) -> None:
             f"It is unknown whether {tips.branch} was pushed: {pushed.words}",
             hint="Run the same command again when the remote is reachable.",
         )
+    if "cannot create" in pushed.words:
+        other = f"agents/{tips.branch.removeprefix('agent/')}"
+        raise RefusedError(
+            f"The remote has a branch that is in the way of {tips.branch}: {pushed.words}.",
+            hint=f"Rename yours, for example `git branch -m {quote(other)}`, and finish again. "
+            "`branchPattern` chooses other names.",
+        )
     moved = pushed.answer is PushOutcome.MOVED
     raise RefusedError(
         f"{tips.branch} moved on the remote meanwhile."

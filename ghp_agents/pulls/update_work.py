@@ -3,7 +3,7 @@
 Everything is merged beside the worktree first. A conflict changes nothing and shows both sides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core import files
@@ -51,9 +51,10 @@ class UpdateConflictError(RefusedError):
         self.files = tuple(files)
 
 
-def update(ws: Workspace) -> Updated:
-    """Bring this worktree's branch up to the main branch. Raises UpdateConflictError, RefusedError,
-    UnknownError, NotSetUpError; then nothing was changed."""
+def update(ws: Workspace, approve: Callable[[Tips], None] = lambda _: None) -> Updated:
+    """Bring this worktree's branch up to the main branch, if `approve` does not refuse these tips.
+    Raises UpdateConflictError, RefusedError, UnknownError, NotSetUpError; then nothing was changed.
+    """
     actor = ws.actor()
     _refuse_others(ws, actor)
     update_branch.refuse_operation(ws)
@@ -64,7 +65,7 @@ def update(ws: Workspace) -> Updated:
     try:
         with files.locked(lock) as held:
             interrupted = move_worktree.finish(ws.place, branch, held)
-            done = _tried_again(ws, base, branch, actor.name, held)
+            done = _tried_again(ws, base, branch, actor.name, held, approve)
     except files.LockTimeoutError:
         raise RefusedError(
             "Another `ghp agent-update` runs in this worktree.", hint="Wait until it ends."
@@ -81,20 +82,25 @@ def _refuse_others(ws: Workspace, actor: Actor) -> None:
         )
 
 
-def _tried_again(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Updated:
+def _tried_again(
+    ws: Workspace, base: str, branch: str, by: str, lock: int, approve: Callable[[Tips], None]
+) -> Updated:
     for _ in range(ATTEMPTS - 1):
         try:
-            return _update(ws, base, branch, by, lock)
+            return _update(ws, base, branch, by, lock, approve)
         except MovedMeanwhileError:
             continue
-    return _update(ws, base, branch, by, lock)
+    return _update(ws, base, branch, by, lock, approve)
 
 
-def _update(ws: Workspace, base: str, branch: str, by: str, lock: int) -> Updated:
+def _update(
+    ws: Workspace, base: str, branch: str, by: str, lock: int, approve: Callable[[Tips], None]
+) -> Updated:
     head = worktree.head(ws.folder)
     if not head:
         raise RefusedError(f"{branch} has no commit yet.", hint="Commit something first.")
     tips = update_branch.read_tips(ws, base, branch, head)
+    approve(tips)
     ahead = update_branch.is_behind(ws, tips)
     start = tips._replace(head=tips.sent) if ahead and tips.sent else tips
     method, new = _new_head(ws, start, by)

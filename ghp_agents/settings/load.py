@@ -179,7 +179,7 @@ def _unclear(here: ConfigPlaces, remote: str | None) -> list[DefaultBranch]:
     """The branches of which one is the default one, if nothing tells which."""
     from ghp_agents.git import worktree  # rarely needed
 
-    remote = remote or default_branch.remote_of(worktree.branches(here.folder))
+    remote = remote or default_branch.remote_of(here.folder, worktree.branches(here.folder))
     pushed, local = default_branch.candidates(here.folder, remote)
     prefix = f"{default_branch.REMOTES}{remote}/"
     lines = [DefaultBranch(name, prefix + name, remote) for name in pushed]

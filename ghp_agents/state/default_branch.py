@@ -41,4 +41,4 @@ def remote_name(ws: Workspace) -> str:
 
 def _remote(ws: Workspace, refs: dict[str, str]) -> str:
     """The remote to use: the configured one, origin, or the only one."""
-    return ws.settings.remote or default_branch.remote_of(refs)
+    return ws.settings.remote or default_branch.remote_of(ws.folder, refs)

@@ -299,7 +299,16 @@ def _fetch(ws: Workspace, remote: Remote, names: Sequence[str], *options: str) -
             return
         if "cannot lock ref" not in done.err:
             break
+        _forget_blocking(ws, remote, names)
     raise unreachable(remote, first_error(done))
+
+
+def _forget_blocking(ws: Workspace, remote: Remote, names: Sequence[str]) -> None:
+    """Delete the tracking refs of deleted branches that are in the way of others: of `a`, if the
+    remote has `a/b` now."""
+    for old in worktree_admin.remote_branches(ws.folder, remote.name):
+        if any(name.startswith(f"{old}/") or old.startswith(f"{name}/") for name in names):
+            _forget(ws, remote, old)
 
 
 def _push(ws: Workspace, remote: Remote, args: Sequence[str]) -> Pushed:

@@ -30,6 +30,16 @@ def test_without_a_remote_it_is_here(repo: Path) -> None:
     assert rulestamp.marks(paths) != marks, "it is the only one no more"
 
 
+def test_of_several_remotes_only_origin_counts(clone: Path) -> None:
+    git(clone, "branch", "--move", "main", "trunk")
+    git(clone, "remote", "rename", "origin", "team")
+    git(clone, "remote", "add", "fork", str(clone))
+    git(clone, "update-ref", "refs/remotes/fork/main", "HEAD")
+    assert trunkline.find(clone) == DefaultBranch("trunk", "refs/heads/trunk", "origin")
+    git(clone, "remote", "remove", "fork")
+    assert trunkline.find(clone) == DefaultBranch("main", "refs/remotes/team/main", "team")
+
+
 def test_the_remotes_choice_may_have_any_name(clone: Path) -> None:
     git(clone, "push", "--quiet", "origin", "HEAD:release/next", "HEAD:other")
     git(clone, "remote", "set-head", "origin", "release/next")

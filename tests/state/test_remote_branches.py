@@ -273,3 +273,14 @@ def test_a_history_of_its_own_is_looked_for_to_the_end_and_stays_apart(
     assert text.endswith(
         "had no common commit of main and other, so all commits of each were fetched."
     )
+
+
+def test_a_deleted_branch_is_not_in_the_way_of_one_below_its_name(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, two = clones(2)
+    git(two, "push", "--quiet", "origin", "main:agent")
+    git(one, "fetch", "--quiet")
+    git(two, "push", "--quiet", "origin", ":agent", "main:agent/w1/1-a")
+    head = git(one, "rev-parse", "HEAD")
+    assert branches.tips(workspace(one), "agent/w1/1-a") == {"agent/w1/1-a": head}

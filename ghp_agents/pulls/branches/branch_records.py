@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.fields import ID, as_line, as_whole, dump, parse
+from ghp_agents.core.fields import ID, as_line, as_whole, dump, is_oid, parse
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.handoffs import record as handoff_record
@@ -46,6 +46,8 @@ class BranchRecord(NamedTuple):
     issue: str  # the issue's identity
     number: int
     created: str  # when the issue was: number and time stay if its identity is read in another way
+    main: str  # the main branch then
+    began_at: str  # its commit then; empty if it was not the branch's beginning
     at: Timestamp
     by: Actor
     clock: int
@@ -59,13 +61,16 @@ class BranchFile(ProvenanceFields):
     issue: str
     number: int
     created: str
+    main: str
+    began: str
 
 
 def encode(entry: BranchRecord) -> Record:
     """The record for the state store. The ledger treats it as presence: its claim is the event."""
     fields: BranchFile = {
         "branch": entry.branch, "issue": entry.issue, "number": entry.number,
-        "created": entry.created, **written_provenance(entry),
+        "created": entry.created, "main": entry.main, "began": entry.began_at,
+        **written_provenance(entry),
     }  # fmt: skip
     path = f"{FOLDER}{digest(entry.branch)}/{entry.id}.json"
     return ledger_record(entry, ledger.PRESENCE, entry.branch, [(path, dump(fields))])
@@ -79,18 +84,21 @@ def read_records(files: Mapping[str, bytes]) -> tuple[list[BranchRecord], list[P
 
 def _decode(record: str, data: bytes) -> BranchRecord:
     fields = parse(data)
+    began_at = as_line(fields.get("began"), "began")
     return BranchRecord(
         id=record,
         branch=as_line(fields.get("branch"), "branch"),
         issue=as_line(fields.get("issue"), "issue"),
         number=as_whole(fields.get("number"), "number"),
         created=as_line(fields.get("created"), "created"),
+        main=as_line(fields.get("main"), "main"),
+        began_at=began_at if is_oid(began_at) else "",
         **read_provenance(fields),
     )
 
 
-def note(ctx: Context, branch: str, issue: Issue) -> None:
-    """Record that a branch is for an issue, once."""
+def note(ctx: Context, branch: str, issue: Issue, main: str, began_at: str) -> None:
+    """Record once that a branch is for an issue, and at which commit of main it begins."""
     actor, record = ctx.ws.actor(), random_hex(6)
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
@@ -100,7 +108,7 @@ def note(ctx: Context, branch: str, issue: Issue) -> None:
         clock = highest(snapshot.clock, *(entry.clock for entry in records)) + 1
         entry = BranchRecord(
             record, branch, issue.id, issue.number, issue.created_at,
-            Timestamp(now_text(ctx.ws)), actor, clock, snapshot.clone,
+            main, began_at, Timestamp(now_text(ctx.ws)), actor, clock, snapshot.clone,
         )  # fmt: skip
         return None, [encode(entry)]
 

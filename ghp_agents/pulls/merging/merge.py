@@ -18,6 +18,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
 from ghp_agents.pulls import nested_repositories, submodule_pointers
+from ghp_agents.pulls.branches import rewritten_main
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merging import (
     cleanup,
@@ -137,6 +138,7 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         refuse_unready(pull)
         tried = merge_trial.try_merge(who, pull)
         if not tried.is_there:
+            rewritten_main.refuse(who.me.ctx, pull.base, tried.trunk, pull.branch, tried.head)
             merge_evidence.require(who, pull, tried, by_name=by_name)
             record_review.require(who, pull, tried, by_name=by_name)
         if tried.conflicts:

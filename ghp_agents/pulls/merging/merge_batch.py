@@ -10,6 +10,7 @@ from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls import check_cache, nested_repositories, run_checks, submodule_pointers
+from ghp_agents.pulls.branches import rewritten_main
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import CheckPlace
 from ghp_agents.pulls.merging import (
@@ -59,6 +60,7 @@ class BatchMerger:
         self.waiting: list[Pull] = [*pulls]
         self._who, self._lock, self._place = who, lock, place
         self._histories: Mapping[str, Sequence[Lock]] = {}
+        self._taken_out: frozenset[str] = frozenset()  # of main, see `rewritten_main`
         self._runs: dict[int, Run] = {}  # by the last pull request in it: the last such run
 
     def merge_next(self) -> Iterator[Outcome | Passed]:
@@ -75,6 +77,8 @@ class BatchMerger:
         tips = branches.tips(self._who.ws, base, *(pull.branch for pull in pulls))
         branches.connect(self._who.ws, base, tips)
         looks = MergeLooks(self._who, base, tips, pulls)
+        if looks.trunk:
+            self._taken_out = rewritten_main.taken_out(self._who.me.ctx, base, looks.trunk)
         stack = MergeStack(self._who.ws, looks.trunk, self._who.me.name)
         chosen: list[Queued] = []
         for pull in pulls:
@@ -118,6 +122,9 @@ class BatchMerger:
             if failures:
                 yield self._send_back(Queued(pull, look.head), look.trunk, "checks", failures)
                 return
+            rewritten_main.refuse(
+                self._who.me.ctx, pull.base, look.trunk, pull.branch, look.head, self._taken_out
+            )
             merge_evidence.require(self._who, pull, look, by_name=False, histories=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
             nested_repositories.refuse(self._who.ws.folder, look.trunk, look.head)
