@@ -6,6 +6,7 @@ A conflict is found before anything changes, so nothing must be aborted and noth
 from shlex import quote
 from typing import NamedTuple
 
+from ghp_agents.core import mentions
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UnknownError
 from ghp_agents.core.ids import listed
 from ghp_agents.git import default_branch, merge, worktree, worktree_admin
@@ -166,7 +167,9 @@ def combined(ws: Workspace, tips: Tips, by: str, method: str) -> MergeResult:
     merged = merge.merge(folder, scratch, tips.head, tips.trunk)
     if merged.stages:
         return MergeResult("", merged.stages)
-    message, identity = f"Merge {tips.base} into {tips.branch}\n", branches.identity(ws, by)
+    words = f"Merge {tips.base} into {tips.branch}\n"
+    message = mentions.harmless(words, ws.settings.mentionable)  # a branch may be called @codex
+    identity = branches.identity(ws, by)
     parents = tips.head, tips.trunk
     return MergeResult(merge.commit(folder, merged.oid, parents, message, identity))
 
