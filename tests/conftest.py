@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import hypothesis
 import pytest
 
-from tests.support import guard, order, outside, repos, thorough
+from tests.support import background, guard, order, outside, repos, thorough
 from tests.support.git import add_worktree
 from tests.support.hangs import Watch
 from tests.support.thorough import IS_THOROUGH
@@ -118,7 +118,10 @@ def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.Tes
 def home(request: pytest.FixtureRequest) -> Iterator[Path]:
     """A new home for each test, so that no setting or state passes from one to the next."""
     folder = Path(tempfile.mkdtemp(prefix="home-", dir=request.config.stash[SHIELD]))
-    with at_home(folder):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(at_home(folder))
+        if background.is_on(request.node):
+            stack.enter_context(background.on(request.node.nodeid))
         yield folder
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -20,6 +20,7 @@ def ghp(folder: Path, *args: str) -> str:
     return result.out
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_a_day_with_agents(
     clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]

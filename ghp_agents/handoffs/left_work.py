@@ -4,14 +4,14 @@ It is only there, so the clone saves it by itself: each in a handoff, for whoeve
 clone. Elsewhere only the former claims are known, and whether such a handoff has arrived.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import myself
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import AgentName, issue_of_branch, listed
+from ghp_agents.core.ids import NUMBERS_END, AgentName, CloneId, issue_of_branch, listed
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import worktree_admin
 from ghp_agents.handoffs import for_dead_agent
@@ -25,7 +25,6 @@ from ghp_agents.presence import client_process
 from ghp_agents.state import changes
 from ghp_agents.state.cause import RELEASE
 from ghp_agents.state.coordination import coordination_remote
-from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Presence, issue_of, number
 from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspace
 
@@ -152,37 +151,35 @@ def _chain(ctx: Context, issue: int) -> Sequence[Lock]:
 # ------------------------------------------------------------------------ seen from elsewhere
 
 
-def awaited(ctx: Context, issue: int, ledger: Iterable[LedgerEntry] = ()) -> list[str]:
+def awaited(ctx: Context, issue: int) -> list[str]:
     """What is known of the work that former holders of an issue left in other clones, and that may
     not have arrived: sentences for whoever continues. A clone that wrote something after it knew of
-    the last change of the claim in `ledger` has sent it, if there was any."""
+    the end of the claim has sent it, if there was any."""
     chain = _chain(ctx, issue)
     former = {
-        lock.holder: lock
+        lock.holder: (lock, then.generation)
         for lock, then in pairwise(chain)
-        if lock.holder and not lock.is_person and (then.cause.kind, then.cause.by) != _left(lock)
+        if lock.clone not in ("", ctx.locks.clone) and not lock.is_person
+        if lock.holder and (then.cause.kind, then.cause.by) != (RELEASE, lock.holder)
     }
     for lock in chain[-1:]:
         former.pop(lock.holder or "", None)
-    elsewhere = [lock for lock in former.values() if lock.clone not in ("", ctx.locks.clone)]
-    if not elsewhere:
+    if not former:
         return []
     snapshot = ctx.store.snapshot()
-    changed = max((x.clock for x in ledger if x.issue == issue and x.event in CHANGES), default=0)
-    heard = {tip.clone for tip in snapshot.tips() if changed and tip.clock > changed}
     handoffs = handoff_record.read_handoffs(snapshot.files(handoff_record.folder_of(issue)))[0]
-    agents = snapshot.agents()
+    clocks = {tip.clone: tip.clock for tip in snapshot.tips()}
+    ends = {
+        entry.generation: entry.clock
+        for entry in ctx.store.ledger()
+        if entry.issue == issue and entry.event in CHANGES
+    }
     return [
-        _sentence(lock, issue, agents.get(lock.holder or "", {}))
-        for lock in elsewhere
-        if lock.clone not in heard
+        _sentence(lock, issue, snapshot.agents().get(lock.holder or "", {}))
+        for lock, end in former.values()
+        if clocks.get(CloneId(lock.clone), 0) <= ends.get(end, NUMBERS_END)
         and not any(for_dead_agent.is_left_work(handoff, lock) for handoff in handoffs)
     ]
-
-
-def _left(lock: Lock) -> tuple[str, str]:
-    """The cause of a release by the holder itself."""
-    return RELEASE, lock.holder or ""
 
 
 def _sentence(lock: Lock, issue: int, presence: Presence) -> str:

@@ -140,7 +140,7 @@ def _values(
         "title": markdown.title(about.issue, about.number),
         "lead": [
             *_describe_last(last, now),
-            *(left_work.awaited(ctx, about.number, facts.ledger) if about.number else ()),
+            *(left_work.awaited(ctx, about.number) if about.number else ()),
             *_other_handoffs(ctx.store, about),
         ],
         "news": indented(escalation.render_news(news).rstrip()) if news else "",

@@ -89,6 +89,11 @@ def rung_at(folders: "Sequence[str]") -> int:
         return 0
 
 
+def started_at(folders: "Sequence[str]") -> float:
+    """When the last process in the background was started, in seconds; 0: never."""
+    return _mtime(folders[0] + STARTED)
+
+
 def await_command(limit: float = SPAWN_PAUSE) -> None:
     """In the background: wait for the end of the command that started us, `limit` seconds at
     most. Whatever ends it closes the pipe that is our standard input."""

@@ -42,25 +42,22 @@ def deliver(
     with ExitStack() as held:
         if not _is_alone(ctx.ws, held):
             return  # it sees within LOOK_EVERY that there is something new
-        failures, has_looked_again = 0, False
-        begun = ctx.ws.clock.interval()[1]
+        failures, good = 0, ctx.ws.clock.interval()[1]  # when nothing had failed
         while True:
-            rung = background.rung_at(ctx.ws.folders)
+            looks, rung = ctx.ws.clock.now(), background.rung_at(ctx.ws.folders)
             report = _sync(ctx, hub, is_first=not failures)
-            has_failed = bool(report.trouble) and report.again_at is None
-            if has_failed:
+            if report.trouble and report.again_at is None:
                 failures += 1
-                if ctx.ws.clock.interval()[1] - begun > LONGEST_TRY:
+                if ctx.ws.clock.interval()[1] - good > LONGEST_TRY:
                     return
             elif report.fetched:
-                failures, begun = 0, ctx.ws.clock.interval()[1]
+                failures, good = 0, ctx.ws.clock.interval()[1]
             pause = _pause(ctx, report, failures)
-            is_new = background.rung_at(ctx.ws.folders) != rung
-            is_done = has_looked_again or bool(report.trouble)
-            if pause is None and (report.remote is None or (is_done and not is_new)):
+            is_last = report.remote is None or not _is_relied_on(ctx.ws, looks)
+            if pause is None and is_last and background.rung_at(ctx.ws.folders) == rung:
                 return
-            has_looked_again = pause is None
-            _wait(ctx.ws, SPAWN_PAUSE if pause is None else pause, rung)
+            if not _wait(ctx.ws, SPAWN_PAUSE if pause is None else pause, rung):
+                failures = 0  # a command works, so perhaps the remote does, too
             if not ctx.ws.ghp_dir.is_dir():  # removed meanwhile; a sync would create it again
                 return
             if failures and again:
@@ -83,11 +80,20 @@ def _sync(ctx: Context, hub: "GitHubRepository | None", *, is_first: bool) -> Sy
         return SyncReport(status.remote, unsent=status.unsent, trouble=str(error))
 
 
-def _wait(ws: Workspace, seconds: float, rung: int) -> None:
-    """Wait, but not after a new record: it may be one that goes sooner."""
-    while seconds > 0 and background.rung_at(ws.folders) == rung:
+def _is_relied_on(ws: Workspace, looks: float) -> bool:
+    """Whether a record written since this process looked may have started no process, because one
+    had just been started: this one, or one that left the rest to it."""
+    started = background.started_at(ws.folders)
+    return looks < started + SPAWN_PAUSE and started <= ws.clock.now()
+
+
+def _wait(ws: Workspace, seconds: float, rung: int) -> bool:
+    """Wait, but not after a new record: it may be one that goes sooner. Returns whether there was
+    none."""
+    while (is_quiet := background.rung_at(ws.folders) == rung) and seconds > 0:
         ws.clock.wait(min(seconds, LOOK_EVERY))
         seconds -= LOOK_EVERY
+    return is_quiet
 
 
 def send(ctx: Context) -> SyncReport:

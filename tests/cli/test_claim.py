@@ -62,6 +62,7 @@ def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Pat
     )
 
 
+@pytest.mark.background
 @pytest.mark.parametrize("which", ["1", "--next"])
 def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, which: str) -> None:
     one, new = clones(2)
@@ -188,6 +189,7 @@ def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
         ("1 --steal", "Taking over an issue needs a reason."),
     ],
 )
+@pytest.mark.background
 def test_odd_words_are_refused_before_anything_is_done(
     two: tuple[Path, Path], words: str, error: str
 ) -> None:
@@ -251,6 +253,7 @@ def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     assert "release #1: «Not now; held by worker-1»" in ghp(one, "agent-log").out
 
 
+@pytest.mark.background
 def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")

@@ -80,6 +80,7 @@ def test_everything_goes_along(begun: tuple[Path, Path, Path]) -> None:
         assert invoke(f"agent-check {name}", mine, ONE).code == 3, name
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_a_start_just_after_a_sync_has_the_handoff_that_the_claim_names(
     begun: tuple[Path, Path, Path],
@@ -204,6 +205,7 @@ def test_a_hand_over_is_whole(begun: tuple[Path, Path, Path], remote: Path, road
     assert is_pushed == (road == "pushed")
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_what_is_stored_comes_back_to_the_first_clone(begun: tuple[Path, Path, Path]) -> None:
     one, other, mine = begun

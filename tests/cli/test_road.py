@@ -84,6 +84,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path) -> None:
     assert f"\n- Branch `{BRANCH}` at `<commit>`.\n" in started.out
 
 
+@pytest.mark.background
 def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     again = ghp(folder, "agent-start 1 --as worker-1")
     mine = "You already hold #1 «Parse files», since <then>.\n"
@@ -147,6 +148,7 @@ def test_who_is_nobody_starts_nothing(folder: Path) -> None:
 # ------------------------------------------------------------------------------ finishing
 
 
+@pytest.mark.background
 def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
     configure(folder, {"checks": ["echo fine"]})
     commit(place, {"a.txt": "one\n"}, "Parse one file")

@@ -65,6 +65,7 @@ def test_what_came_back_is_told_until_it_is_mended(road: Road) -> None:
     assert "Fix #2" not in ghp(road, "agent-resume --as worker-1").out
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_another_clone_tells_it_after_a_sync(clones: Callable[[int], list[Path]]) -> None:
     one, two = (Road(folder) for folder in clones(2))

@@ -69,6 +69,7 @@ def test_the_agent_reads_it_at_its_next_step_and_may_change_nothing_more(repo: P
     assert row(repo) == ("stopped", None)
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_a_turn_that_was_about_to_end_hears_it_and_then_ends(repo: Path) -> None:
     begin(repo)
@@ -121,6 +122,7 @@ def test_a_person_can_let_it_continue(repo: Path) -> None:
     assert call("claude", write(repo / "b.txt", repo), repo) == SILENT
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_an_interrupted_agent_keeps_its_issue_and_goes_on(repo: Path) -> None:
     begin(repo)

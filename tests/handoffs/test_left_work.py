@@ -59,6 +59,7 @@ def saved(folder: Path, issue: int) -> int:
     return sum(x.work is not None for x in handoffs)
 
 
+@pytest.mark.background
 @pytest.mark.slow
 def test_the_work_on_each_issue_is_saved_however_its_claim_ended(
     clones: Callable[[int], list[Path]],

@@ -3,6 +3,8 @@
 GitHub recommends at most six pushes a minute to a repository, from all clients together.
 """
 
+from collections.abc import Sequence
+
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.git import fold, read
@@ -30,10 +32,15 @@ def next_exchange(ws: Workspace) -> float:
     unsent = [] if is_refused(ws) else _unsent(repository)
     if unsent and not note.trouble:  # asking for news delays no push
         last = note.pushed_at or 0.0
-    if any(subject.startswith(AT_ONCE) for subject in unsent):
-        return last + ONCE_PAUSE
-    has_records = any(not subject.startswith(PRESENCE_SUBJECT) for subject in unsent)
-    return last + (SEND_PAUSE if has_records else presence_pause(ws, repository))
+    return last + (pause(unsent) or presence_pause(ws, repository))
+
+
+def pause(subjects: Sequence[str]) -> float:
+    """Seconds between two pushes if commits of these subjects wait; 0 if all are presence."""
+    if any(subject.startswith(AT_ONCE) for subject in subjects):
+        return ONCE_PAUSE
+    has_records = any(not subject.startswith(PRESENCE_SUBJECT) for subject in subjects)
+    return SEND_PAUSE if has_records else 0.0
 
 
 def is_refused(ws: Workspace) -> bool:
