@@ -157,8 +157,7 @@ def _handoffs(view: NewsView, number: int | None) -> list[Handoff]:
 def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """Work without an issue; that of an issue comes with its claim, but for what the clone of a
     former holder saved later."""
-    number = entry.issue or 0
-    if number in view.held and view.is_since_claim(entry, number):
+    if entry.issue in view.held:  # it may be older than the claim, and arrive later
         files = view.snapshot.files(handoff_record.folder_of(entry.issue))
         for handoff in handoff_record.read_handoffs(files)[0]:
             if handoff.name == entry.object and for_dead_agent.is_of_worktree(handoff):
@@ -325,6 +324,7 @@ def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 TEXTS: Mapping[str, Any] = {
     **dict.fromkeys(GIVEN, _given),
     "handoff": _handed_over,
+    "checkpoint": _handed_over,
     **dict.fromkeys(ASSIGNS, _assigned),
     "issue-edit": _edited,
     "issue-block": _edited,

@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -22,6 +22,7 @@ from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.locks.names import claim_name
 from ghp_agents.wiring import App
 from ghp_agents.workspace import agent_named_in
+from tests.support import repos
 from tests.support.ghp import Result, invoke, succeed
 from tests.support.thorough import count
 
@@ -119,7 +120,9 @@ class LeftWorld:
         ids = [{entry.id for entry in store.ledger()} for store in stores]
         assert all(known == ids[0] for known in ids)
         assert self.sent <= ids[0]
-        for place, text in self._left():
+        left = [*self._left()]
+        assert left or not self.written, "nothing was left, so nothing was tried"
+        for place, text in left:
             for store in stores:
                 patches = store.snapshot().files(PATCHES).values()
                 assert any(text.encode() in patch for patch in patches), (place, text)
@@ -146,9 +149,13 @@ def _word(number: int) -> str:
 
 
 @pytest.mark.slow
-def test_no_work_of_who_ended_is_out_of_reach(clones: Callable[[int], list[Path]]) -> None:
+def test_no_work_of_who_ended_is_out_of_reach(templates: repos.Templates, tmp_path: Path) -> None:
     for seed in range(count(STEPS // EACH, SAMPLE)):
-        world = LeftWorld(clones(3), seed)
+        (tmp_path / f"{seed}").mkdir()
+        remote = repos.copy_remote(templates, tmp_path / f"{seed}/remote.git")
+        folders = [tmp_path / f"{seed}/clone-{number}" for number in (1, 2, 3)]
+        clones = [repos.copy_clone(templates, folder, remote) for folder in folders]
+        world = LeftWorld(clones, seed)
         kinds = world.random.choices([*WEIGHTS], [*WEIGHTS.values()], k=EACH)
         try:
             for kind in kinds:
