@@ -194,8 +194,8 @@ def test_what_is_in_the_way_ends_with_3_and_says_what_next(place: Path) -> None:
     assert ghp(place, "agent-finish") == (
         3,
         "",
-        "Error: There are uncommitted changes: a.txt.\nHint: Commit them, or save them for the next "
-        "agent with `ghp agent-handoff`. To leave them out: save them by name with `ghp "
+        "Error: There are uncommitted changes: a.txt.\nHint: Commit them, or save them for the "
+        "next agent with `ghp agent-handoff`. To leave them out: save them by name with `ghp "
         "agent-handoff --checkpoint`, then undo them.\n",
     )
 
