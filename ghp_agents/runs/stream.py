@@ -37,11 +37,12 @@ class ClientProgress(NamedTuple):
     answer: str = ""  # the message that was counted last
     outage: Outage | None = None  # of its account, if nothing was done since
     fades: int = 0  # lines of text until it is forgotten; 0: never
+    left_work: bool = False  # in its worktree, whatever it reported
 
     @property
     def has_worked(self) -> bool:
-        """Whether a model has answered."""
-        return self.turns > 0 or self.tokens > 0 or self.cost > 0
+        """Whether a model has answered, or left work."""
+        return self.left_work or self.turns > 0 or self.tokens > 0 or self.cost > 0
 
 
 class ShownLine(NamedTuple):

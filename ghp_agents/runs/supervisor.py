@@ -312,7 +312,7 @@ class Supervisor:
         """Record how a run ended. What its agent left behind counts more than why it was ended."""
         watched = self._watched[run.id]
         self._listen(run, watched)
-        progress, seconds = watched.end(), max(0.0, self._now - watched.began)
+        progress, seconds = watched.end(run), max(0.0, self._now - watched.began)
         run = watched.settled(self._make, self._ws, self._runs[run.id])
         if ended is not None and run.outcome == FAILED:
             run = run._replace(outcome=ended.kind, why=ended.why)

@@ -1,10 +1,13 @@
 """What only this supervisor knows of a run: its child process, and what the client printed."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.process import Child
+from ghp_agents.git import worktree
+from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.runs import folder, outcome, processes, stream
 from ghp_agents.runs.boxes import enclosure
 from ghp_agents.runs.folder import LogReader
@@ -13,6 +16,9 @@ from ghp_agents.runs.logs import times
 from ghp_agents.runs.record import ENDED, FAILED, INTERRUPTED, RunRecord
 from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.workspace import Workspace
+
+PROMPT = "prompt.md"  # written when the worktree is ready, before the client starts
+SIGNALLED = 128  # from here on, a shell's exit code names a signal
 
 
 def fence(ws: Workspace, run: RunRecord) -> bool:
@@ -62,10 +68,27 @@ class WatchedRun:
             self.reader.begin_again()
         return self.progress.session != before.session
 
-    def end(self) -> ClientProgress:
-        """What a client has reported that has ended, also in a last line without an end."""
-        self.progress = stream.read(self.progress, self.reader.last())
+    def end(self, run: RunRecord) -> ClientProgress:
+        """What a client has reported that has ended, also in a last line without an end; and
+        whether it left work."""
+        progress = stream.read(self.progress, self.reader.last())
+        self.progress = progress._replace(left_work=self._left_work(run))
         return self.progress
+
+    def _left_work(self, run: RunRecord) -> bool:
+        """Whether an ended client left a commit or a change in its worktree, or a signal ended it.
+        An account that refuses to work does none of it."""
+        code = folder.exit_code(self.place)
+        if code is None or not 0 <= code < SIGNALLED:
+            return True
+        with suppress(GhpError, OSError):
+            tree, began = Path(run.path), (self.place / PROMPT).stat().st_mtime
+            changed = [tree / difference.path for difference in worktree.differences(tree)]
+            place = walk_up(run.path)
+            logs = [Path(place.git_dir, "logs/HEAD")] if place else []
+            times = [os.lstat(path).st_mtime for path in (*changed, *logs) if os.path.lexists(path)]
+            return max(times, default=0.0) > began
+        return False
 
     def settled(self, make: Make, ws: Workspace, run: RunRecord) -> RunRecord:
         """The record of the run, whose process is gone, but for the time."""

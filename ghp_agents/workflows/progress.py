@@ -157,7 +157,7 @@ class _Reader:
         except GhpError:  # the host cannot be reached; the next sync asks again
             return OPEN
         no_host = not self._ctx.tracker.accepts_comment_commands  # then `agent-finish` checked it
-        return PASSED if state == "success" or (no_host and state == "none") else OPEN
+        return PASSED if state == "green" or (no_host and state == "none") else OPEN
 
 
 def _asks_itself(start: Message, step: WorkflowStep) -> bool:

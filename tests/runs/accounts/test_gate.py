@@ -120,6 +120,20 @@ def test_one_issue_whose_runs_end_at_once_is_at_fault_if_another_one_works(shift
     assert questions(shift) == 1
 
 
+@pytest.mark.parametrize(
+    "script",
+    ["echo half > notes.txt; exit 1", "git commit -q --allow-empty -m half; exit 1", "kill -9 $$"],
+    ids=["change", "commit", "killed"],
+)
+def test_an_account_whose_runs_left_work_or_were_killed_is_not_at_fault(
+    shift: Shift, script: str
+) -> None:
+    supervisor = shift.supervisor(script, "a", "b", limits=RunLimits(first_wait=9_999))
+    turn(shift, supervisor)
+    assert outcomes(shift) == [("a", 1, "failed"), ("b", 2, "failed")]
+    assert notices(shift) == []
+
+
 def test_an_issue_that_is_too_long_for_the_model_is_at_fault(shift: Shift) -> None:
     script = "echo 'Prompt is too long'; exit 1"
     supervisor = shift.supervisor(script, "a", "b", limits=RunLimits(first_wait=9_999))
