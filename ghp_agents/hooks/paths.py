@@ -103,6 +103,8 @@ def _target(real: str, home: Location, environ: "Mapping[str, str]") -> EditTarg
     place = asked_place(os.path.dirname(real))
     if place is None or not place.toplevel or not is_same(place.common_dir, home.common_dir):
         return None
+    if real.startswith(place.git_dir + "/"):
+        return None
     path = real[len(place.toplevel.rstrip("/")) + 1 :]
     is_home = home.toplevel is not None and is_same(place.git_dir, home.git_dir)
     return EditTarget(home if is_home else place, path) if path else None

@@ -22,7 +22,7 @@ MET = {
     ClaimRule.ASSIGNED: "It is assigned to nobody else.",
     ClaimRule.UNABLE: "No agent lacks a capability for it.",
     ClaimRule.ASKED: "Agents have not failed at it too often.",
-    ClaimRule.LEFT: "No person wants to do it without agents.",
+    ClaimRule.LEFT: "No person answered that agents should leave it.",
     ClaimRule.GAVE_UP: "It did not fail at it.",
     ClaimRule.STOPPED: "No person stopped it.",
     ClaimRule.OUTSIDE: "Agents are allowed to take it.",

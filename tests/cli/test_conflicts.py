@@ -105,6 +105,7 @@ def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> No
         "schemaVersion": 1,
         "trunk": "main",
         "trunkFetched": None,
+        "spellings": [],
         "conflicts": [
             {
                 "first": 0,

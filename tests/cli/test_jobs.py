@@ -45,6 +45,7 @@ def test_an_issue_that_waits_is_explained_rule_by_rule(here: Path) -> None:
         "  → ghp agent-issue edit 2 --remove-label epic\n"
         "✓ Nobody else has claimed it.\n"
         "✓ Agents have not failed at it too often.\n"
+        "✓ No person answered that agents should leave it.\n"
         "✓ No person stopped it.\n"
         "✓ Agents are allowed to take it.\n"
         "✗ worker-1 cannot claim it. It is assigned to worker-2.\n"

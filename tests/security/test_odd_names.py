@@ -123,7 +123,7 @@ def test_a_session_that_is_named_like_a_path_makes_no_file_elsewhere(repo: Path)
 def test_a_name_that_is_a_path_or_an_option_is_no_agents_name(repo: Path) -> None:
     hooks.set_up(repo, None)
     before = listing(repo.parent)
-    for name in ("../../x", "/tmp/x", "a/b", ".", "..", "-x", "con", "a\\b", "a\nb", "x" * 64, "A"):
+    for name in ("../../x", "/tmp/x", "a/b", ".", "..", "-x", "con", "a\\b", "a\nb", "x" * 64, "Å"):
         says = f"Error: {name!r} is not a valid agent name.\n"
         beaten = invoke(["agent-heartbeat", f"--as={name}"], repo)
         assert (beaten.code, beaten.err.startswith(says)) == (0, True), beaten  # as hooks need it

@@ -102,7 +102,10 @@ def test_it_is_short() -> None:
 
 def test_init_puts_it_and_takes_it_out(repo: Path) -> None:
     commit(repo, {"AGENTS.md": "# Rules\n"})
-    put = "✓ Put the block for agents into AGENTS.md.\n"
+    put = (
+        "✓ Put the block for agents into AGENTS.md.\n"
+        "Commit AGENTS.md: agents branch from the main branch and read it there.\n"
+    )
     assert invoke("agent-init --agents-md", repo).err.endswith(put)
     again = invoke("agent-init --agents-md", repo).err
     assert again == "✓ Nothing to do: this repository is set up.\n"

@@ -149,7 +149,8 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     one, two = pair
     name = run(one, "agent-send", "worker-2", "Why?", "--kind", "question")[1].strip()
     exchange(*pair)
-    assert run(two, "agent-inbox", "done", name, "--verdict", "approve") == (
+    done = ("agent-inbox", "done", name, "--result", "Because", "--verdict", "approve")
+    assert run(two, *done) == (
         2, "", f"Error: {name} asks for no review: it is a question.\nHint: Leave out --verdict.\n",
     )  # fmt: skip
 
