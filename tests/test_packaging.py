@@ -17,7 +17,7 @@ from tools import man_pages
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
 MEMORY = tomllib.loads((CHECKOUT / "memory/pyproject.toml").read_text())["project"]
-LIMIT = 1_850_000  # bytes, all of code; the weights of the model, 7 MB, are another package
+LIMIT = 1_950_000  # bytes, all of code; the weights of the model, 7 MB, are another package
 
 
 @pytest.fixture(scope="module")
