@@ -10,6 +10,7 @@ from ghp_agents.git.default_branch import USUAL
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import NOTHING, Carried, Handoff, PackedCommits, size_text
+from ghp_agents.handoffs.missing_commits import storing
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.state import remote_branches
@@ -73,13 +74,21 @@ def _why_unsafe(new_path: str, added: bytes) -> str | None:
 
 
 def unpack(ws: Workspace, store: StateStore, handoff: Handoff) -> str:
-    """Add the stored commits of a handoff to this clone, if it lacks them. Returns why that is
-    impossible; empty if it has them now."""
+    """Add the stored commits of a handoff to this clone, if it lacks them; another handoff may
+    store them. Returns why that is impossible; empty if it has them now."""
     if worktree.has_commit(ws.folder, handoff.head):
         return ""
+    whys = [_unpack(ws, store, stored) for stored in storing(store, handoff)]
+    if "" in whys:
+        return ""
+    return whys[0] if whys else "they are not stored with the handoff"
+
+
+def _unpack(ws: Workspace, store: StateStore, handoff: Handoff) -> str:
+    """Add the commits that are stored with this very handoff. Returns why that is impossible."""
     packed = handoff.commits
-    if packed is None:
-        return "they are not stored with the handoff"
+    if packed is None or worktree.has_commit(ws.folder, handoff.head):
+        return ""
     files = store.snapshot().files(record.patch_folder_of(handoff))
     content = files.get(record.pack_path_of(handoff), b"")
     if not content:

@@ -32,7 +32,17 @@ def last_handed(store: StateStore, issue: int) -> Handoff | None:
     return next((x for x in reversed(handoffs) if x.to and x.head), None)
 
 
-def of(ws: Workspace, handoff: Handoff | None) -> MissingCommits | None:
+def storing(store: StateStore, handoff: Handoff) -> list[Handoff]:
+    """Return the handoffs that store the commits of `handoff`: itself first, then the newest of
+    those with the same last commit. Who hands over what is stored does not store it again."""
+    if not handoff.head:
+        return []
+    handoffs, _ = record.read_handoffs(store.snapshot().files(record.HANDOFFS))
+    same = [x for x in reversed(handoffs) if x.head == handoff.head and x.id != handoff.id]
+    return [x for x in (handoff, *same) if x.commits]
+
+
+def of(ws: Workspace, store: StateStore, handoff: Handoff | None) -> MissingCommits | None:
     """Return the commits of `handoff` that the branch here lacks and never had; None if it lacks
     none. What main has does not count."""
     if ws.place.toplevel is None or handoff is None or not handoff.head:
@@ -48,15 +58,15 @@ def of(ws: Workspace, handoff: Handoff | None) -> MissingCommits | None:
             return None
         commits = count(total, "commit")
     text = f"{commits} of {handoff.name}, by {named(*handoff.by)}, up to {handoff.head[:12]}"
-    return MissingCommits(total, text, way(ws, folder, head, handoff))
+    return MissingCommits(total, text, way(ws, store, folder, head, handoff))
 
 
-def way(ws: Workspace, folder: Path, head: str, handoff: Handoff) -> str:
+def way(ws: Workspace, store: StateStore, folder: Path, head: str, handoff: Handoff) -> str:
     """Return the command that gets the commits of `handoff` onto the branch here, or changes to
     the branch that has them."""
     branch, commit = handoff.branch or "", handoff.head
     if not worktree.has_commit(folder, commit):
-        if handoff.commits:
+        if storing(store, handoff):
             return f"ghp agent-resume --handoff {handoff.name} --apply"
         return f"git fetch {quote(remote_name(ws))} {quote(branch or commit)}"
     is_here = branch == ws.branch

@@ -87,10 +87,11 @@ def _bring_commits(ctx: Context, folder: Path, handoff: Handoff | None) -> None:
     all of it. Stored commits are added to this clone, and their branch is created."""
     if handoff is None:
         return
-    is_new = handoff.commits is not None and not worktree.has_commit(folder, handoff.head)
+    lacks = not worktree.has_commit(folder, handoff.head)
+    is_new = lacks and bool(missing_commits.storing(ctx.store, handoff))
     if is_new:
         _unpack(ctx, handoff)
-    missing = missing_commits.of(ctx.ws, handoff)
+    missing = missing_commits.of(ctx.ws, ctx.store, handoff)
     if missing is None or not missing.total:
         return
     _refuse_dirty(ctx.ws, folder)

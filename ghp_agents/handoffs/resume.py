@@ -127,7 +127,7 @@ def _values(
     """Return the template's values."""
     about, facts, last = chosen.about, chosen.facts, chosen.handoff
     now = ctx.ws.clock.now()
-    tip, how_to_get_it = _locate(ctx.ws, last)
+    tip, how_to_get_it = _locate(ctx, last)
     branch = evidence.branch(ctx.ws, tip)
     stale = stale_base.known(ctx.ws, about.actor.name)
     top = ctx.ws.place.toplevel
@@ -204,16 +204,16 @@ def _steps(
     now = evidence.situation(chosen.about, branch, chosen.facts.escalations)
     now = now._replace(stored=work.files if work else 0, is_stopped=is_stopped)
     fixes = [
-        *_bring(ctx.ws, last),
+        *_bring(ctx, last),
         *returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about),
         *requested,
     ]
     return [*([] if is_stopped else fixes), *next_steps(now)]
 
 
-def _bring(ws: Workspace, last: Handoff | None) -> list[str]:
+def _bring(ctx: Context, last: Handoff | None) -> list[str]:
     """Return how to get the commits that the branch here lacks: all else builds on them."""
-    missing = missing_commits.of(ws, last)
+    missing = missing_commits.of(ctx.ws, ctx.store, last)
     if last is None or missing is None:
         return []
     # The name of a branch is others' text, which is not among the steps.
@@ -301,17 +301,17 @@ def _restored(chosen: Chosen) -> list[LedgerEntry]:
     return [entry for entry in chosen.facts.ledger if (entry.event, entry.object) == (APPLY, name)]
 
 
-def _locate(ws: Workspace, last: Handoff | None) -> tuple[str | None, list[str]]:
+def _locate(ctx: Context, last: Handoff | None) -> tuple[str | None, list[str]]:
     """Return the commit whose history is shown (None: this worktree's own), and how to get it."""
-    if ws.place.toplevel is None or last is None or not last.head:
+    if ctx.ws.place.toplevel is None or last is None or not last.head:
         return None, []
-    folder = Path(ws.place.toplevel)
+    folder = Path(ctx.ws.place.toplevel)
     head = worktree.head(folder)
     if head and worktree.contains(folder, head, last.head):
         return None, []
     branch = f"branch {as_code(last.branch)} at " if last.branch else ""
     prefix = f"The handed-over work is on {branch}`{last.head[:12]}`"
-    command = as_code(missing_commits.way(ws, folder, head, last))
+    command = as_code(missing_commits.way(ctx.ws, ctx.store, folder, head, last))
     if worktree.has_commit(folder, last.head):
         return last.head, [f"{prefix}: {command}."]
     return None, [

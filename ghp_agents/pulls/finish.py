@@ -273,9 +273,9 @@ def _refuse_missing(ctx: Context, subject: FinishSubject) -> None:
     """Refuse a branch without the commits that were handed over last: nobody would miss them."""
     number, branch = subject.issue.number, subject.branch
     last = missing_commits.last_handed(ctx.store, number)
-    if last and last.commits:
+    if last:
         commits.unpack(ctx.ws, ctx.store, last)
-    missing = missing_commits.of(ctx.ws, last)
+    missing = missing_commits.of(ctx.ws, ctx.store, last)
     # A branch with another name was begun without commits that cannot be had.
     if last is None or missing is None or not (missing.total or last.branch == branch):
         return

@@ -67,7 +67,7 @@ def test_the_first_step_brings_the_commits(back: tuple[Station, Handoff, str]) -
 def test_a_branch_with_other_commits_merges_them(back: tuple[Station, Handoff, str]) -> None:
     station, handoff, head = back
     commit(station.folder, {"b": "1\n"}, "Other")
-    missing = missing_commits.of(station.ws, handoff)
+    missing = missing_commits.of(station.ws, station.team.store, handoff)
     assert missing
     assert (missing.total, missing.command) == (1, f"git merge {head[:12]}")
 
@@ -88,7 +88,7 @@ def test_commits_that_are_there_in_another_form_are_not_missing(
         git(folder, "branch", "--force", "main", head)
     else:
         git(folder, "merge", "--quiet", "--strategy=ours", "-m", "Leave it out", head)
-    assert missing_commits.of(station.ws, handoff) is None
+    assert missing_commits.of(station.ws, station.team.store, handoff) is None
 
 
 def test_elsewhere_the_way_leads_to_the_branch(
@@ -96,10 +96,10 @@ def test_elsewhere_the_way_leads_to_the_branch(
 ) -> None:
     station, handoff, head = back
     git(station.folder, "checkout", "--quiet", "main")
-    at = missing_commits.of(station.ws, handoff)
+    at = missing_commits.of(station.ws, station.team.store, handoff)
     assert at
     assert at.command == f"git switch {BRANCH}"
     git(station.folder, "branch", "--quiet", "-D", BRANCH)
-    at = missing_commits.of(station.ws, handoff)
+    at = missing_commits.of(station.ws, station.team.store, handoff)
     assert at
     assert at.command == f"git switch --detach {head[:12]}"
