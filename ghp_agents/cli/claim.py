@@ -1,5 +1,6 @@
 """`agent-claim` and `agent-release`: claim an issue; release claims and leases."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
+from ghp_agents.issues.issue import job_name
 from ghp_agents.leases.hold import Hold
 from ghp_agents.wiring import App
 
@@ -113,12 +115,13 @@ def release(
 ) -> None:
     """Release issues and leases.
 
-    12, #12 and I-3f9a are issues; L-3f9a is a lease. Anything else is a pattern, exactly as it was
-    leased (`./12` is a file). The holder and people can always release them. Other agents can if
-    the holder is dead.
+    12, #12, I-3f9a and the name of a job are issues; L-3f9a is a lease. Anything else is a pattern,
+    exactly as it was leased (`./12` is a file). The holder and people can always release them.
+    Other agents can if the holder is dead.
     """
-    issues = [word for word in words if _is_issue(word)]
-    leases = [word for word in words if not _is_issue(word)]
+    jobs = _jobs(app, words)
+    issues = [word for word in words if _is_issue(word) or word in jobs]
+    leases = [word for word in words if word not in issues]
     if to and (leases or name or not issues):
         raise UsageError(
             "--to needs an issue.",
@@ -147,6 +150,13 @@ def release(
     for holder in dict.fromkeys(former):
         claim_view.say_left_over(app, holder)
     start_background(app)
+
+
+def _jobs(app: App, words: Sequence[str]) -> set[str]:
+    """The names of jobs, if some of the words may be one."""
+    if all(map(_is_issue, words)):
+        return set()
+    return {job_name(issue) for issue in app.tracker.known()} - {""}
 
 
 def _is_issue(word: str) -> bool:

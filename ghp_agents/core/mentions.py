@@ -21,6 +21,13 @@ _KNOWN = re.compile(rf"({_AT})(?=((?:{'|'.join(AGENTS)})[\w-]*(?:\[bot\])?))", r
 _SLASH = re.compile(r"(?m)^([ \t>*+-]*/)(?=[A-Za-z][\w-]*(?:[ \t:.,!?]|\r?$))")
 _BOTS = re.compile(rf"(?m)((?:^|(?<=[\s>`(]))/)(?=(?:{'|'.join(COMMANDS)})\b(?!/))", re.I)
 _WORDS = re.compile(r"(?im)^([ \t>]*)(bugbot|cursor)(?= (?:run|review)\b)")
+_TRAILER = re.compile(r"[A-Za-z][A-Za-z-]+: [^<>]*<[^<>\s]+@[^<>\s]+>\s*$")
+_MENTION = re.compile(
+    rf"(?<![\w.+%-])@((?:{'|'.join(AGENTS)})[\w-]*+(?:\[bot\])?+)(?![/.]\w)", re.I
+)
+_COMMAND = re.compile(
+    rf"\s*(?:/(?:{'|'.join(COMMANDS)})\b(?!/)|(?:bugbot|cursor) (?:run|review)\b)", re.I
+)
 _CODE = re.compile(
     r"(?ms)^([ >]*)(`{3,}|~{3,}).*?(?:^[ >]*\2[`~]*[ \t]*$|\Z)|(`+)(?!`)[^`\n]+\3(?!`)"
 )
@@ -46,9 +53,19 @@ def in_quotations(text: str, allowed: Collection[str] = ()) -> str:
     )
 
 
+def in_commit(text: str, allowed: Collection[str] = ()) -> str:
+    """The message of a commit, harmless but for trailers with an address: they name authors."""
+    lines = text.split("\n")
+    return "\n".join(line if _TRAILER.match(line) else harmless(line, allowed) for line in lines)
+
+
 def starts_agent(text: str, allowed: Collection[str] = ()) -> bool:
-    """Whether a text mentions a known agent but those `allowed`, or commands a known bot."""
-    return _code(text, _names(allowed)) != text
+    """Whether the message of a commit mentions a known agent but those `allowed`, or commands a
+    known bot at the start of a line. Addresses and packages (`@openai/codex`) are no mentions."""
+    names = _names(allowed)
+    lines = [line for line in text.split("\n") if not _TRAILER.match(line)]
+    mentioned = (name[1].casefold() for line in lines for name in _MENTION.finditer(line))
+    return any(name not in names for name in mentioned) or any(map(_COMMAND.match, lines))
 
 
 def _names(allowed: Collection[str]) -> set[str]:

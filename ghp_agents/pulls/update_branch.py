@@ -168,7 +168,7 @@ def combined(ws: Workspace, tips: Tips, by: str, method: str) -> MergeResult:
     if merged.stages:
         return MergeResult("", merged.stages)
     words = f"Merge {tips.base} into {tips.branch}\n"
-    message = mentions.harmless(words, ws.settings.mentionable)  # a branch may be called @codex
+    message = mentions.in_commit(words, ws.settings.mentionable)  # a branch may be called @codex
     identity = branches.identity(ws, by)
     parents = tips.head, tips.trunk
     return MergeResult(merge.commit(folder, merged.oid, parents, message, identity))

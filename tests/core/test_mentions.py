@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ghp_agents.core.mentions import BREAK, harmless, in_quotations, starts_agent
+from ghp_agents.core.mentions import BREAK, harmless, in_commit, in_quotations, starts_agent
 
 KNOWN = ("copilot", "claude", "codex", "cursor", "gemini-code-assist", "google-labs-jules",
          "devin-ai-integration", "dependabot", "Claude", "coderabbitai")  # fmt: skip
@@ -70,3 +70,22 @@ def test_a_text_that_starts_an_agent_is_told_from_one_that_only_has_an_at() -> N
     assert starts_agent("Fix it\n\n@Copilot go")
     assert starts_agent("Fix it\n\n/gemini review")
     assert not starts_agent("@codex", ["codex"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fix\n\nCo-Authored-By: Claude <noreply@anthropic.com>",
+        "Fix\n\nCo-authored-by: aider (openai/one) <aider@aider.chat>",
+        "Signed-off-by: Ada <ada@claude.example>",
+        "Bump @anthropic-ai/claude-code and @openai/codex, see /claude/docs",
+    ],
+)
+def test_authors_and_packages_in_a_commit_start_nobody_and_stay(text: str) -> None:
+    assert not starts_agent(text)
+    assert in_commit("\n".join(text.split("\n")[2:])) == "\n".join(text.split("\n")[2:])
+
+
+def test_the_message_of_a_commit_is_harmless_but_for_its_authors() -> None:
+    author = "Co-Authored-By: Claude <noreply@anthropic.com>"
+    assert in_commit(f"For @codex\n\n{author}") == f"For @{BREAK}codex\n\n{author}"

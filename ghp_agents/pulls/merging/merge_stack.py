@@ -21,7 +21,7 @@ def message(ws: Workspace, pull: Pull, head: str, text: str = "") -> str:
     """Return the message of the commit that merges `head`; its trailer shows that it did. It starts
     no agent where main is pushed to."""
     text = text.strip() or f"Merge #{pull.number} from {pull.branch}\n\n{pull.title}"
-    text = mentions.harmless(text, ws.settings.mentionable)
+    text = mentions.in_commit(text, ws.settings.mentionable)
     return f"{text}\n\n{merge.HEAD_TRAILER}: {head}\n"
 
 
