@@ -35,7 +35,7 @@ from ghp_agents.pulls import (
     submodule_pointers,
     update_branch,
 )
-from ghp_agents.pulls.branches import branch_records, rewritten_main
+from ghp_agents.pulls.branches import branch_names, branch_records, rewritten_main
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
@@ -279,7 +279,7 @@ def _refuse_missing(ctx: Context, subject: FinishSubject) -> None:
     # A branch with another name was begun without commits that cannot be had.
     if last is None or missing is None or not (missing.total or last.branch == branch):
         return
-    left_out = f"git branch -m agent/{number}-anew"
+    left_out = f"git branch -m {branch_names.ANEW.format(number)}"
     if missing.total:
         left_out = f"git merge -s ours {last.head[:12]}"
     raise RefusedError(

@@ -133,7 +133,8 @@ def _beginning(ctx: Context, issue: Issue, last: Handoff, main: str) -> str:
         f"{named(*last.by)} handed #{issue.number} over on branch {name} ({last.name}), which "
         f"neither this clone nor the remote has{reason}.",
         hint=f"In the clone of {named(*last.by)}: `git push origin {name}`. To begin without that "
-        f"work: `git branch agent/{issue.number}-anew {_base(ctx.ws)}`, then start again.",
+        f"work: `git branch {branch_names.ANEW.format(issue.number)} {_base(ctx.ws)}`, then start "
+        "again.",
     )
 
 

@@ -121,13 +121,19 @@ def main_branch(ws: Workspace) -> str | None:
     return name or trunk(ws)
 
 
-def main_and_tips(ws: Workspace, *names: str) -> tuple[str | None, dict[str, str]]:
-    """The default branch as the remote has it now, and `tips` of it and of `names`. Raises
-    UnknownError."""
-    base = main_branch(ws)
-    current = tips(ws, *filter(None, [base]), *names)
+def main_and_tips(
+    ws: Workspace, *names: str, fetches: bool = True
+) -> tuple[str | None, dict[str, str]]:
+    """The default branch as the remote has it now, and `tips` of it and of `names`; without
+    `fetches`, their commits need not be here. Raises UnknownError."""
+    base, read = main_branch(ws), tips if fetches else _named
+    current = read(ws, *filter(None, [base]), *names)
     now = trunk(ws)  # the remote may have just said that it has another one
-    return now, current if now == base or not now else tips(ws, now, *names)
+    return now, current if now == base or not now else read(ws, now, *names)
+
+
+def _named(ws: Workspace, *names: str) -> dict[str, str]:
+    return matching(ws, names)
 
 
 def _follow(ws: Workspace, remote: Remote, name: str) -> None:
@@ -136,7 +142,9 @@ def _follow(ws: Workspace, remote: Remote, name: str) -> None:
     ref = f"refs/remotes/{remote.name}/{HEAD}"
     if worktree.branches(ws.folder).get(ref) == tracking(remote, name):
         return
-    if ws.git_value(f"remote.{remote.name}.followremotehead") == "never":
+    key = f"remote.{remote.name}"
+    # A bare clone keeps no refs of its remote, and gets none from us.
+    if ws.git_value(f"{key}.followremotehead") == "never" or not ws.git_value(f"{key}.fetch"):
         return
     before = trunk(ws)
     if not worktree_admin.tip(ws.folder, tracking(remote, name)):

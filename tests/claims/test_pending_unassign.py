@@ -35,7 +35,8 @@ def test_what_is_said_on_purpose_since_stays(one: Claimant, two: Claimant) -> No
     one.sync()
     two.sync()
     one.sync()
-    issues.assign(one.parts, "1", ["worker-1"])
+    person = Claimant(one.ws.folder, "@me", one.clock)
+    issues.assign(person.parts, "1", ["worker-1"])
     one.sync()
     assert two.sync().assignees(1) == ("worker-1", "worker-2")
 

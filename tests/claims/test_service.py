@@ -236,7 +236,8 @@ def test_where_anyone_may_a_living_holders_issue_is_taken_with_a_reason(
     one.sync()
     assert ("steal", "worker-2", 2, "stolen: It must be done today") in one.story(1)
     assert one.assignees(1) == ("worker-2",)
-    issues.assign(one.parts, "1", ["worker-1"])
+    person = Claimant(one.ws.folder, "@me", one.clock)
+    issues.assign(person.parts, "1", ["worker-1"])
     one.sync()
     assert two.sync().assignees(1) == ("worker-1", "worker-2")  # said on purpose since
 

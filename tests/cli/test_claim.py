@@ -454,7 +454,7 @@ def test_at_a_remote_that_stalls_it_ends_before_a_clients_shell_does(
     git(one, "remote", "set-url", "origin", "ssh://example.com/repo.git")
     result = run_ghp("agent-claim 1 --as worker-1", one, {"GIT_SSH_COMMAND": str(tmp_path / "ssh")})
     assert result.code == 4
-    assert "within 10 s" in result.err
+    assert "for at most 10 s" in result.err
     assert len((tmp_path / "log").read_text().splitlines()) <= 2
 
 

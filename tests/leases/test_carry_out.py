@@ -177,16 +177,16 @@ def test_an_agents_yes_is_advice_and_an_orchestrators_counts(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("text", ["maybe", "YES, and src/b.py, too", "3", "E-0000 yes", "```\nyes"])
-def test_an_answer_that_picks_no_option_does_nothing_and_says_so(
+def test_an_answer_that_picks_no_option_is_refused_and_changes_nothing(
     wanted: tuple[Path, Path, str], text: str
 ) -> None:
     one, other, name = wanted
-    assert invoke(["agent-answer", name, text], one).code == 0
+    refused = invoke(["agent-answer", name, text], one)
+    assert refused.code == 2
+    assert refused.err.startswith("Error: Nothing was changed: ")
+    assert "is not one of the options" in refused.err
     sync(one, other)
     assert not may(one, "w-a", "src/a.py")
-    shown = invoke(f"agent-escalations {name}", other).out
-    assert "\n\nResult: Nothing was changed: «" in shown
-    assert "» is not one of the options." in shown
     succeed(other, f"agent-answer {name} yes")
     sync(one, other)
     assert may(one, "w-a", "src/a.py")

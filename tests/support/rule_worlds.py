@@ -87,7 +87,8 @@ class World:
             free = any(x.approved for x in mine) or (who == "lead" and not is_person)
             return ("allow" if free else "needs-approval"), "shared"
         scopes = [x for x in self.scopes if self._covers(x.patterns, path)]
-        if not exempt and self._first_other(scopes, who, is_person):
+        is_both = any((x.holder, x.is_person) == (who, is_person) for x in scopes)
+        if not exempt and not is_both and self._first_other(scopes, who, is_person):
             return "deny", "scope"
         return "allow", ""
 

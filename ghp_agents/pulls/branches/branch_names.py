@@ -8,6 +8,7 @@ from ghp_agents.core.ids import AGENT_BRANCHES, digest, issue_of_branch, slug
 PATTERN = "agent/{user}/{number}-{title}"
 OTHERS = "agents/{user}/{number}-{title}"  # where a branch is called `agent`
 FLAT = "{number}-{title}-by-{user}"
+ANEW = "agent/{}-anew"  # a person begins an issue again under this name, as our hints say
 TRIES = 9  # names that end in a number, where the name itself is taken
 LIMIT = 60  # characters of the whole name; upstream's limit
 TITLE_LIMIT = 50

@@ -192,7 +192,8 @@ class KnownWork(NamedTuple):
         if branch in self.recorded or branch in self.others or self.is_ambiguous:
             return branch in self.recorded
         agent = branch_names.of_agents(branch, self.issue.number)
-        return branch in self.reported or bool(agent and agent in self.agents)
+        is_anew = branch == branch_names.ANEW.format(self.issue.number)
+        return is_anew or branch in self.reported or bool(agent and agent in self.agents)
 
     def is_older(self, at: str) -> bool:
         """Whether a handoff is about an earlier issue with this number."""
