@@ -142,6 +142,8 @@ def release(
                 app, word, partial(services.release, app, word, to=to, reason=reason)
             )
         _say_released(released, to)
+        if released.changed and to:
+            claim_view.warn_of_unknown(app, to, released.issue.number)
         if released.changed:
             claim_view.say_awaited(app, released.issue.number)
             former.append(released.previous or app.ws.actor().name)

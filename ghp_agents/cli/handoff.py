@@ -130,6 +130,10 @@ def handoff(
     if dry_run:
         return
     _say_passed(done)
+    if to and handed.is_new:
+        from ghp_agents.cli.views.claim import warn_of_unknown
+
+        warn_of_unknown(app, to, done.issue.number if done.issue else None)
     _say_carried(app, handed)
     if checkpoint:
         start_background(app)  # not urgent

@@ -25,6 +25,7 @@ from ghp_agents.presence.service import AgentView
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.presence import number
 
+UNKNOWN = "it is not known yet, so no process works for it"
 MOST_AGENTS = 20  # whose turns are computed for one issue
 
 
@@ -104,6 +105,9 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
     ended = [x.words for x in agents if x.candidate.name == claimed and x.has_ended]
+    if holder and lease and not lease.is_person:
+        names = {agent.candidate.name for agent in agents}
+        ended += [] if holder in names else [UNKNOWN]
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(

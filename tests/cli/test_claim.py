@@ -258,8 +258,33 @@ def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
     give = "agent-release 1 --to worker-2 --as worker-1"
+    ghp(one, "agent-claim 2 --as worker-2")
     assert ghp(one, give) == (0, "", "✓ Gave #1 «Parse files» to worker-2.\n")
     assert ghp(one, give) == (0, "", "worker-2 already holds #1 «Parse files».\n")
+
+
+def test_an_issue_given_to_an_agent_that_nobody_knows_is_a_warning(two: tuple[Path, Path]) -> None:
+    one, _ = two
+    ghp(one, "agent-claim 1 --as worker-1")
+    gave = "✓ Gave #1 «Parse files» to {}.\nWarning: No agent {} is known yet."
+    assert ghp(one, "agent-release 1 --to worker-7 --as @me") == (
+        0,
+        "",
+        f"{gave.format('worker-7', 'worker-7')} Similar: worker-1. If the name is wrong: "
+        "`ghp agent-release 1`.\n",
+    )
+    assert ghp(one, "agent-explain 1").out.startswith(
+        "#1 «Parse files» is in progress, priority high.\n"
+        "worker-7 has it.\n"
+        "✗ worker-7 is not known yet, so no process works for it.\n"
+        "  → ghp agent-start 1 --as worker-7\n"
+    )
+    assert ghp(one, "agent-release 1 --as @me").code == 0
+    ghp(one, "agent-claim 1 --as worker-1")
+    assert ghp(one, "agent-release 1 --to w77 --as worker-1").err == (
+        f"{gave.format('w77', 'w77')} If the name is wrong, a person can run this: "
+        "`ghp agent-release 1`.\n"
+    )
 
 
 def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) -> None:

@@ -43,7 +43,9 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
         f"✓ Recorded {name} for #1, with 1 uncommitted file.\n"
         "Did you learn something that others need? Save it: `ghp agent-remember TEXT`.\n"
         "✓ #1 is assigned to worker-2.\n"
-        f"worker-2 can continue with `ghp agent-resume --handoff {name}`.\n",
+        f"worker-2 can continue with `ghp agent-resume --handoff {name}`.\n"
+        "Warning: No agent worker-2 is known yet. If the name is wrong, a person can run this: "
+        "`ghp agent-issue assign 1 worker-2 --remove`.\n",
     )
     log = invoke("agent-log --issue 1 --event handoff", here)
     assert name in log.out
@@ -51,7 +53,9 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
 
 def test_a_handoff_gives_the_claim_over_and_not_only_the_assignment(here: Path) -> None:
     assert invoke("agent-claim 1", here, ONE).code == 0
-    recorded(invoke("agent-handoff --to worker-2", here, ONE))
+    result = invoke("agent-handoff --to worker-2", here, ONE)
+    recorded(result)
+    assert result.err.endswith("a person can run this: `ghp agent-release 1`.\n")
     shown = json.loads(invoke("agent-issue show 1 --json", here).out)
     assert (shown["claim"]["holder"], shown["claim"]["generation"]) == ("worker-2", 2)
     assert shown["assignees"] == ["worker-2"]

@@ -3,6 +3,7 @@
 from ghp_agents.claims import service as services
 from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
+from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.ids import Actor, listed
 from ghp_agents.hotpath.quoting import named, reason
@@ -69,3 +70,23 @@ def say_left_over(app: App, agent: str) -> None:
         f"{named(agent)} holds no issue, and still has {shown}. To let others edit: "
         f"`ghp agent-release {' '.join(hold.short for hold in held[:SHOWN])}`."
     )
+
+
+def warn_of_unknown(app: App, name: str, issue: int | None) -> None:
+    """Warn if nobody knows the agent to whom something was given: its name may be mistyped."""
+    agents, me = app.store.snapshot().agents(), app.ws.actor()
+    if name in agents:
+        return
+    alike = closest(name, sorted(agents.keys() - {me.name}))
+    text = f"No agent {name} is known yet."
+    if alike:
+        text += f" Similar: {', '.join(map(named, alike))}."
+    if issue is not None:
+        held = services.claims(app.locks).get(issue)
+        undo = f"agent-release {issue}"
+        if held is None or held.holder != name:
+            undo = f"agent-issue assign {issue} {name} --remove"
+        may = me.may_direct(app.ws.settings.orchestrators)
+        whose = "" if may else ", a person can run this"
+        text += f" If the name is wrong{whose}: `ghp {undo}`."
+    output.warn(text)
