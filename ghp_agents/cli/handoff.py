@@ -234,16 +234,21 @@ def _say_handed(handed: HandoffResult, dry_run: bool) -> None:
         _warn_of_missing(work.missing)
 
 
-def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
+def not_saved(missing: tuple[Missing, ...], where: str) -> str:
+    """Say which paths of a worktree a handoff could not store."""
     named = [
         f"{file.path} ({file.reason}{f', {size_text(file.size)}' if file.size is not None else ''})"
         for file in missing[:LISTED]
     ]
     if len(missing) > LISTED:
         named.append(f"{len(missing) - LISTED} more (see the document)")
+    return f"Not saved, and only in {where}: {'; '.join(named)}."
+
+
+def _warn_of_missing(missing: tuple[Missing, ...]) -> None:
     has_secrets = any(SECRET.search(file.reason) for file in missing)
     output.warn(
-        f"Not saved, and only in this worktree: {'; '.join(named)}.",
+        not_saved(missing, "this worktree"),
         "Keep the worktree, or commit what holds no password or key."
         if has_secrets
         else "Keep the worktree, or commit the files. `agents.patchBytes` sets the limit.",

@@ -110,6 +110,13 @@ def say(stopped: Stopped, *, is_sent: bool = True) -> None:
         output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
     for issue, handoff in stopped.late:
         output.done(f"Saved the work on #{issue} in {handoff}.")
+    if stopped.missing:
+        from ghp_agents.cli.handoff import not_saved
+
+        output.warn(
+            not_saved(stopped.missing, f"the worktree of {name}"),
+            "The worktree keeps it. Copy or commit what you need there.",
+        )
     if stopped.handoffs and not stopped.is_here:
         output.warn(
             f"What {name} did not commit or push is not saved yet: it is in another clone.",

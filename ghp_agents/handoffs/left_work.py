@@ -16,6 +16,7 @@ from ghp_agents.core.json_file import object_file
 from ghp_agents.git import worktree_admin
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath import alive
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.locks.lock import Lock
@@ -38,7 +39,7 @@ class LeftWork(NamedTuple):
 
     agent: str
     issue: int
-    handoff: str
+    handoff: Handoff
 
 
 class _Place(NamedTuple):
@@ -88,17 +89,16 @@ def save_of(ctx: Context, agent: str, but: Collection[int] = ()) -> tuple[LeftWo
     return tuple(left for place in places for left in _save(ctx, place))
 
 
-def save_in(ctx: Context, agent: str, issue: int, theirs: Workspace) -> str:
-    """Save what `agent` has in the worktree `theirs` on an issue; returns the handoff's name, or
-    nothing. Raises GhpError."""
+def save_in(ctx: Context, agent: str, issue: int, theirs: Workspace) -> Handoff | None:
+    """Save what `agent` has in the worktree `theirs` on an issue; returns the handoff, if there is
+    anything to save. Raises GhpError."""
     chain = _chain(ctx, issue)
     last = next((lock for lock in reversed(chain) if lock.holder == agent), None)
     if last is None:
-        return ""
-    handoff = for_dead_agent.write_work(
+        return None
+    return for_dead_agent.write_work(
         myself(ctx), ctx.tracker.get(issue), last, theirs, is_held=last == chain[-1]
     )
-    return handoff.name if handoff else ""
 
 
 def _places(ctx: Context) -> Iterator[_Place]:

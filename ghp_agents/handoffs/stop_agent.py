@@ -4,7 +4,7 @@ The order comes first, so that nothing changes after the work was saved. Each st
 a repeated command finishes what a killed one began.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext, myself, show_release
@@ -13,6 +13,7 @@ from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Timestamp, one_line
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.handoffs import for_dead_agent, left_work
+from ghp_agents.handoffs.handoff import Handoff, Missing
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
@@ -43,6 +44,7 @@ class Stopped(NamedTuple):
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
     is_here: bool = True  # it works in this clone, which can save what it has not committed
     late: tuple[tuple[int, str], ...] = ()  # issues that it had lost, with their handoffs
+    missing: tuple[Missing, ...] = ()  # what is in its worktrees here, and could not be stored
 
 
 def stop(
@@ -59,11 +61,14 @@ def stop(
     held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
     is_itself = not me.actor.is_person and me.name == name
     left = left_work.save_of(ctx, name, but=_issues(held))
-    late = tuple((x.issue, x.handoff) for x in left)
+    late = tuple((x.issue, x.handoff.name) for x in left)
     if view.liveness in (Liveness.STOPPED, Liveness.GONE) and not held:
         forgotten = client_process.end(ctx.ws, name) if now else None
         is_new = bool(forgotten or late)
-        return Stopped(name, is_new, has_stopped=True, client=forgotten, late=late)
+        missing = _missing(x.handoff for x in left)
+        return Stopped(
+            name, is_new, has_stopped=True, client=forgotten, late=late, missing=missing
+        )  # fmt: skip
     now = now and not (keep and is_itself)  # its own client runs on, so that it can continue
     ends_itself = is_itself and not keep
     ordered = _order(ctx, view, reason, is_lifted=False, keeps=keep, now=now)
@@ -86,12 +91,17 @@ def stop(
         is_new,
         bool(has_stopped),
         _issues(changed),
-        tuple(saved[lock] for lock in changed),
+        tuple(saved[lock].name for lock in changed),
         keep,
         ended,
         view.is_here,
         late,
+        _missing([*(saved[x] for x in changed if view.is_here), *(x.handoff for x in left)]),
     )
+
+
+def _missing(handoffs: Iterable[Handoff]) -> tuple[Missing, ...]:
+    return tuple(dict.fromkeys(item for x in handoffs if x.work for item in x.work.missing))
 
 
 def _issues(locks: Sequence[Lock]) -> tuple[int, ...]:
@@ -159,10 +169,10 @@ def _order(
     return is_new
 
 
-def _save(me: ClaimContext, lock: Lock, *, keeps: bool) -> str:
-    """Save the work on an issue; returns the handoff's name."""
+def _save(me: ClaimContext, lock: Lock, *, keeps: bool) -> Handoff:
+    """Save the work on an issue."""
     issue = me.ctx.tracker.get(claimed_issue(lock.name) or 0)
-    return for_dead_agent.write(me, issue, lock, None, _what(keeps=keeps), keeps=keeps).name
+    return for_dead_agent.write(me, issue, lock, None, _what(keeps=keeps), keeps=keeps)
 
 
 def _free(me: ClaimContext, lock: Lock, reason: str) -> bool:

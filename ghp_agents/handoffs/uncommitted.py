@@ -1,6 +1,6 @@
 """Uncommitted work for a handoff: what is stored, and what cannot be."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,10 +13,13 @@ from ghp_agents.git.worktree import Difference
 from ghp_agents.handoffs.handoff import Missing
 from ghp_agents.handoffs.shared_worktree import sharing
 from ghp_agents.workspace import Workspace
+from ghp_agents.worktrees import leftovers, provisioned_files
+from ghp_agents.worktrees.leftovers import Tree
 from ghp_agents.worktrees.provisioned_files import unchanged_files
 
 _OTHERS = "another agent of this worktree edits it"
 _UNKNOWN = "it is not known to be the agent's"
+_UNSEEN = "in the folder of a submodule that is not checked out"
 
 
 class Uncommitted(NamedTuple):
@@ -26,6 +29,11 @@ class Uncommitted(NamedTuple):
     missing: tuple[Missing, ...] = ()
     shared: str = ""  # what others of this worktree edit, in one line
     unknown: tuple[str, ...] = ()  # paths that are not known to be the agent's, and left out
+
+    @property
+    def lost_if_removed(self) -> tuple[Missing, ...]:
+        """What a removal of the worktree would not keep either."""
+        return tuple(item for item in self.missing if item.reason != _UNSEEN)
 
 
 def take_uncommitted(
@@ -61,6 +69,7 @@ def take_uncommitted(
     else:
         kept = Patch(worktree.head(folder), b"")
     lost = [*kept.left_out, *_not_in_patch(differences, kept)]
+    lost += _unseen(ws, folder, {item.path for item in lost})
     unknown += [item.path for item in lost if not is_known(item.path)]
     missing = [item for item in lost if item.path not in unknown and not is_foreign(item.path)]
     named = [path for change in kept.changes for path in (change.path, change.source) if path]
@@ -96,3 +105,12 @@ def _not_in_patch(differences: Sequence[Difference], kept: Patch) -> list[LeftOu
             reason = "staged, and then deleted: only the index has it"
             left_out.append(LeftOut(difference.path, None, reason))
     return left_out
+
+
+def _unseen(ws: Workspace, folder: Path, covered: Collection[str]) -> list[LeftOut]:
+    """List what is in the folders of submodules that are not checked out: git never shows it."""
+    rules = provisioned_files.rules(ws, ws.git_dir)
+    if rules.home == folder:
+        rules = rules._replace(home=None)
+    paths = leftovers.in_gitlinks(Tree(folder, ws.git_dir), rules)
+    return [LeftOut(path, None, _UNSEEN) for path in paths if path not in covered]

@@ -45,7 +45,8 @@ def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> str:
     if order.clone == ctx.locks.clone or not Path(run.path).is_dir():
         return ""
     theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
-    return left_work.save_in(ctx, run.agent, run.issue, theirs)
+    handoff = left_work.save_in(ctx, run.agent, run.issue, theirs)
+    return handoff.name if handoff else ""
 
 
 def drop(ctx: Context, agent: str, issue: int) -> str:

@@ -174,7 +174,8 @@ def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
     kept = f"{operation} is in progress"
     if operation is None:
         work = uncommitted.take_uncommitted(other)
-        kept = f"{len(work.missing)} of its paths cannot be saved" if work.missing else ""
+        lost = work.lost_if_removed
+        kept = f"{len(lost)} of its paths cannot be saved" if lost else ""
     state = (
         "" if kept else "its uncommitted work will be saved" if _differs(other, folder) else "clean"
     )
@@ -233,7 +234,7 @@ def _save(me: ClaimContext, other: Workspace, orphan: Orphan) -> str:
     if not _differs(other, folder):
         return ""
     work = uncommitted.take_uncommitted(other)
-    if work.missing or not work.patch.content:
+    if work.lost_if_removed or not work.patch.content:
         raise RefusedError(
             f"Some files of {orphan.name} cannot be saved.", hint="Check it by hand."
         )

@@ -1,7 +1,8 @@
 """The files that only a worktree has, and that nothing can make again.
 
 Git has what is committed and unchanged. What `agent-start` put there has its digest in a record.
-Programs make again what git ignores and `agents.disposable` names. All else is left over.
+Programs make again what git ignores and `agents.disposable` names. All else is left over, also in
+the folder of a submodule that is not checked out, where git looks at nothing.
 """
 
 import os
@@ -11,6 +12,7 @@ from typing import NamedTuple
 
 from ghp_agents.core import globs
 from ghp_agents.core.errors import GhpError
+from ghp_agents.core.file_names import parents
 from ghp_agents.git import own_work
 from ghp_agents.git import process as git
 from ghp_agents.git.own_work import InnerRepository
@@ -58,13 +60,42 @@ def find(tree: Tree, rules: Rules, *, changes: bool = False) -> list[str]:
             paths += _left(tree.top, plain, rules)
         elif changes or (code == "??" and rules.knows(plain)):
             paths += _left(tree.top, plain, rules._replace(disposable=()))
-    for path in own_work.gitlinks(tree.top, tree.git_dir):
-        inner = _submodule(tree.top / path)
+    for path, inner in _gitlinks(tree):
         if inner:
             below = find(inner, Rules(rules.disposable), changes=changes)
             paths += [f"{path}/{name}" for name in below]
+        else:
+            paths += _in_gitlink(tree.top, path, rules)
     whole = {*paths}
     return sorted(x for x in whole if not any(x.startswith(f"{above}/") for above in whole))
+
+
+def in_gitlinks(tree: Tree, rules: Rules) -> Iterator[str]:
+    """What is left over in the folders of submodules that are not checked out, at any depth; for a
+    folder that cannot be read, its path. Raises GitError."""
+    for path, inner in _gitlinks(tree):
+        try:
+            below = [f"{path}/{name}" for name in in_gitlinks(inner, Rules(()))] if inner else []
+            yield from below if inner else _in_gitlink(tree.top, path, rules)
+        except (GhpError, OSError):
+            yield path
+
+
+def _gitlinks(tree: Tree) -> Iterator[tuple[str, Tree | None]]:
+    """The paths of submodules, and those that are checked out. A link is never followed."""
+    for path in own_work.gitlinks(tree.top, tree.git_dir):
+        if not any((tree.top / above).is_symlink() for above in parents(path)):
+            place = tree.top / path
+            yield path, None if place.is_symlink() else _submodule(place)
+
+
+def _in_gitlink(top: Path, path: str, rules: Rules) -> list[str]:
+    """What is left over in the folder of a submodule that is not checked out: nothing there is
+    disposable."""
+    left, place = _left(top, path, rules._replace(disposable=())), top / path
+    if left != [path] or place.is_symlink() or not place.is_dir() or (place / ".git").exists():
+        return left
+    return [f"{path}/{name}" for name in sorted(x.name for x in place.iterdir())]
 
 
 def _untracked(tree: Tree) -> Iterator[tuple[str, str]]:
@@ -149,7 +180,8 @@ def _repositories(top: Path, path: str) -> Iterator[str]:
 def _has_work(tree: Tree) -> bool:
     try:
         changed = tree.git("status", "--porcelain", "-z").out
-        return bool(changed or own_work.only_here(InnerRepository("", tree.git_dir)))
+        unseen = any(in_gitlinks(tree, Rules(())))
+        return bool(changed or unseen or own_work.only_here(InnerRepository("", tree.git_dir)))
     except GhpError:
         return True
 

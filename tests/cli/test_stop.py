@@ -12,6 +12,7 @@ import pytest
 
 from tests.support import hosts
 from tests.support.ghp import Result, invoke, succeed
+from tests.support.git import git
 from tests.support.hooks import SILENT, call, context, payload, write
 
 BACKGROUND = {"GHP_BACKGROUND": "0"}
@@ -88,6 +89,22 @@ def test_its_work_is_saved_and_another_agent_gets_it(repo: Path) -> None:
     (repo / "a.txt").unlink()
     assert invoke("agent-resume --issue 1 --apply --as worker-2", repo).code == 0
     assert (repo / "a.txt").read_text() == "work\n"
+
+
+def test_what_could_not_be_saved_is_named(repo: Path) -> None:
+    oid = git(repo, "rev-parse", "HEAD")
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{oid},lib")
+    git(repo, "commit", "--quiet", "--message", "Add a submodule")
+    begin(repo)
+    (repo / "lib").mkdir(exist_ok=True)
+    (repo / "lib/precious.txt").write_text("hours\n")
+    assert stop(repo).err == (
+        "✓ Saved the work on #1 in H-ID; #1 is free again.\n"
+        "Warning: Not saved, and only in the worktree of worker-1: lib/precious.txt (in the folder "
+        "of a submodule that is not checked out).\n"
+        "Hint: The worktree keeps it. Copy or commit what you need there.\n"
+        "✓ worker-1 is told to stop at its next step.\n"
+    )
 
 
 def test_again_it_changes_nothing(repo: Path) -> None:

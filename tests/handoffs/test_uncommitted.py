@@ -79,5 +79,19 @@ def test_changes_inside_a_submodule_are_named(repo: Path, remote: Path) -> None:
     assert taken(repo).missing == (Missing("sub", None, reason),)
 
 
+def test_files_in_the_folder_of_a_submodule_that_is_not_checked_out_are_named(repo: Path) -> None:
+    oid = git(repo, "rev-parse", "HEAD")
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{oid},lib")
+    git(repo, "commit", "--quiet", "--message", "Add a submodule")
+    (repo / "lib/deep").mkdir(parents=True)
+    assert taken(repo).missing == ()
+    (repo / "lib/deep/a.txt").write_text("a\n")
+    (repo / "lib/b.txt").write_text("b\n")
+    reason = "in the folder of a submodule that is not checked out"
+    assert taken(repo).missing == (
+        Missing("lib/b.txt", None, reason), Missing("lib/deep", None, reason),
+    )  # fmt: skip
+
+
 def test_a_bare_repository_has_no_work(remote: Path) -> None:
     assert taken(remote).patch.content == b""

@@ -136,6 +136,22 @@ def test_what_cannot_be_saved_stays_with_all_that_is_in_it(
 
 
 @pytest.mark.slow
+def test_files_in_a_submodule_that_is_not_checked_out_are_moved_and_named(
+    team: Team, host: Claimant, two: Claimant, worktree: Worktree
+) -> None:
+    oid = git(host.ws.folder, "rev-parse", "HEAD")
+    git(host.ws.folder, "update-index", "--add", "--cacheinfo", f"160000,{oid},lib")
+    git(host.ws.folder, "commit", "--quiet", "--message", "Add a submodule")
+    folder = worktree(host.ws.folder, "worker-5/1-parse")
+    settle(team, host, folder, "worker-5")
+    (folder / "lib").mkdir(exist_ok=True)
+    (folder / "lib/precious.txt").write_text("hours\n")
+    (text,) = pruned(host, two, team, prune=True)
+    assert f"Only the worktree {folder} had lib/precious.txt: kept for 30 days in " in text
+    assert Path(text.rpartition(" in ")[2], "lib/precious.txt").read_text() == "hours\n"
+
+
+@pytest.mark.slow
 def test_a_branch_that_is_not_merged_stays(
     team: Team, host: Claimant, two: Claimant, worktree: Worktree
 ) -> None:

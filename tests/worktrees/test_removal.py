@@ -211,6 +211,52 @@ def test_a_submodule_keeps_it_while_only_its_copy_has_a_commit(
     assert tree(folder) == {"vendor/lib/own.env": "A=1\n"}
 
 
+def test_all_files_of_a_submodule_that_is_not_checked_out_are_kept(place: Place) -> None:
+    oid = git(place.path, "rev-parse", "HEAD")
+    for name in ("lib", "vendor/b", "empty", "node_modules/c"):
+        git(place.path, "update-index", "--add", "--cacheinfo", f"160000,{oid},{name}")
+        (place.path / name).mkdir(parents=True, exist_ok=True)
+    git(place.path, "commit", "--quiet", "--message", "Add submodules")
+    place.write({
+        "lib/precious.txt": "hours\n", "lib/deep/er/a.pyc": "x", "lib/node_modules/m.js": "m\n",
+        "vendor/b/.env": "B=1\n", "node_modules/c/own.c": "c\n",
+    })  # fmt: skip
+    odd = os.fsdecode(b"od\xff d\n\x1b")
+    place.write({f"lib/{odd}": "odd\n"})
+    (place.path / "lib/out").symlink_to("/etc")
+    git(place.path, "clone", "--quiet", str(place.repo), "vendor/b/clone")
+    (note,) = place.remove().notes
+    (folder,) = place.kept
+    assert r"lib/deep, lib/node_modules, «lib/od\xff d��», lib/out, lib/precious.txt and 3" in note
+    assert note.isprintable()
+    assert not place.path.exists()
+    assert (folder / "vendor/b/clone/.git").is_dir()
+    found = tree(folder)
+    assert {name: found[name] for name in found if "clone" not in name} == {
+        "lib/precious.txt": "hours\n", "lib/deep/er/a.pyc": "x", "lib/node_modules/m.js": "m\n",
+        "vendor/b/.env": "B=1\n", "node_modules/c/own.c": "c\n", f"lib/{odd}": "odd\n",
+        "lib/out": "-> /etc",
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_submodule_in_a_submodule_that_is_not_checked_out_loses_nothing(
+    place: Place, tmp_path: Path
+) -> None:
+    lib = tmp_path / "lib"
+    git(tmp_path, "init", "--quiet", "--initial-branch=main", str(lib))
+    oid = commit(lib, {"lib.c": "lib\n"})
+    git(lib, "update-index", "--add", "--cacheinfo", f"160000,{oid},inner")
+    git(lib, "commit", "--quiet", "--message", "Add a submodule")
+    allow = ("-c", "protocol.file.allow=always", "submodule", "--quiet")
+    git(place.path, *allow, "add", str(lib), "vendor/lib")
+    git(place.path, "commit", "--quiet", "-m", "Add a library")
+    place.write({"vendor/lib/inner/precious.txt": "hours\n"})
+    place.remove()
+    (folder,) = place.kept
+    assert tree(folder) == {"vendor/lib/inner/precious.txt": "hours\n"}
+
+
 def test_a_stash_of_its_branch_is_named(place: Place) -> None:
     (place.path / "a.txt").write_text("another\n")
     git(place.path, "stash", "--quiet")
