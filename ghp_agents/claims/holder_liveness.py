@@ -38,6 +38,11 @@ class HolderView(NamedTuple):
         """The holder's liveness in one word."""
         return self.view.liveness.value if self.view else "unknown"
 
+    @property
+    def shown(self) -> str:
+        """The same for people, as all other commands say it."""
+        return self.view.state if self.view else "unknown"
+
 
 def holders_of(
     ctx: Context, leases: Iterable[Lock], agents: Sequence[AgentView] | None = None

@@ -50,6 +50,7 @@ class Holding(NamedTuple):
 
     lease: Lock
     state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
+    shown: str = ""  # the same for people
 
 
 class ReleasedClaim(NamedTuple):
@@ -76,7 +77,9 @@ def holdings(ctx: Context) -> dict[int, Holding]:
     held = claims(ctx.locks)
     sights = holder_liveness.holders_of(ctx, held.values())
     return {
-        issue: Holding(lease, "" if lease.is_person else sights[lease.name].state)
+        issue: Holding(lease)
+        if lease.is_person
+        else Holding(lease, sights[lease.name].state, sights[lease.name].shown)
         for issue, lease in held.items()
     }
 

@@ -54,8 +54,8 @@ def branch_of_work(ws: Workspace, *, on_main: str) -> tuple[str, str]:
 def unclear_main(ws: Workspace) -> RefusedError | None:
     """The error if there are branches and none is known to be the main one; the remote is asked.
     Raises UnknownError."""
-    name, known = branches.main_and_tips(ws, fetches=False)
-    if name in known or not worktree_admin.branches(ws.folder):
+    name, on_remote = branches.main_and_tips(ws, fetches=False)
+    if name in on_remote or not worktree_admin.branches(ws.folder):
         return None
     if name and worktree_admin.tip(ws.folder, f"{branches.HEADS}{name}"):
         return None  # it was not pushed yet

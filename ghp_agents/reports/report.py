@@ -295,6 +295,8 @@ def _died(facts: _Facts) -> Iterator[ReportItem]:
             number = issue_of(view.presence)
             issue = facts.issues.get(number or 0)
             is_left = issue and issue.state != "closed" and causes.get(number) != SWEPT
+            if view.has_no_client and not is_left:
+                continue  # it ended after its work
             go_on = view.continuing if number and view.has_no_client else ""
             command = go_on or "ghp agent-sweep"
             state = NO_CLIENT if view.has_no_client else _status(view)

@@ -296,8 +296,8 @@ def test_while_another_merges_it_ends_with_3(folder: Path, ready: Path) -> None:
         3,
         "",
         "Error: other has been merging since <then>. other gave this reason: «merges "
-        "#9».\nHint: Only one merges at a time. Try again, or wait: `ghp agent-merge --wait "
-        "600`.\n",
+        "#9».\nHint: Only one merges at a time. Try again, or wait: `ghp agent-merge --queue "
+        "--wait 600`.\n",
     )
 
 

@@ -22,7 +22,7 @@ NO_TITLE = "(unknown or unreadable here)"
 COLUMNS = ("ISSUE", "PRIORITY", "STATE", "HOLDER", "ASSIGNED", "BLOCKED BY", "LABELS", "TITLE")
 # A marker that programs find a comment by.
 MARKER = re.compile(r"\n*<!-- ghp:[a-z]+ [^\n]* -->\s*\Z")
-ENDED = ("dead", "gone", "stopped")  # holder states that are shown
+ENDED = ("dead", "gone", "stopped", "client ended")  # holder states that are shown
 STYLES = {"critical": "bold", "high": "bold", "low": "dim"}
 
 
@@ -73,7 +73,7 @@ def holding_of(issue: Issue, holdings: Holdings) -> Holding | None:
 
 
 def _holder(holding: Holding) -> str:
-    return f"{holding.lease.holder}" + (f" ({holding.state})" if holding.state in ENDED else "")
+    return f"{holding.lease.holder}" + (f" ({holding.shown})" if holding.shown in ENDED else "")
 
 
 def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
@@ -152,7 +152,7 @@ def too_wide(issue: Issue) -> str:
 
 def _claimed(holding: Holding) -> str:
     lease = holding.lease
-    kind = holding.state or "a person"
+    kind = holding.shown or "a person"
     why = f", reason: {phrase(lease.reason)}" if lease.reason else ""
     since = output.when(lease.acquired_at)
     return f"{named(lease.holder or '')} ({kind}) since {since}, generation {lease.generation}{why}"

@@ -45,7 +45,7 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[He
     except LockTimeoutError:
         raise RefusedError(
             "Another process of this clone is merging now.",
-            hint="Try again, or wait: `ghp agent-merge --wait 600`.",
+            hint="Try again, or wait: `ghp agent-merge --queue --wait 600`.",
         ) from None
 
 
@@ -93,7 +93,7 @@ def _busy_error(lease: Lock) -> RefusedError:
     who = named(lease.holder or "", lease.is_person)
     return RefusedError(
         f"{who} has been merging since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
-        hint="Only one merges at a time. Try again, or wait: `ghp agent-merge --wait 600`.",
+        hint="Only one merges at a time. Try again, or wait: `ghp agent-merge --queue --wait 600`.",
     )
 
 
