@@ -68,7 +68,7 @@ def find(
                  if not checkout.half_made and checkout.path.is_dir()]  # fmt: skip
     works = [work for checkout in checkouts if (work := _in_worktree(ws, checkout, views))]
     shown = {work.branch for work in works}
-    moving = {agent for work in works if not work.branch for agent in work.agents}  # in a rebase
+    moving = {agent for work in works if not work.branch for agent in work.agents}  # detached
     tips = worktree_admin.branches(ws.folder), worktree_admin.remote_branches(ws.folder, remote)
     groups: dict[tuple[CloneId | None, str], list[AgentView]] = {}
     for view in views:
@@ -122,13 +122,14 @@ def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) 
     if place is None or place.toplevel is None or not _is_of(ws, place):
         return None
     branch = checkout.branch or ""
+    names_of_branch = (branch, "") if checkout.operation else (branch,)  # "": HEAD is detached
     named = agent_named_in(Path(place.git_dir))
     here = {
         view.name: view
         for view in views
         if view.is_here
         and view.presence.get("worktree") == checkout.path.name
-        and (view.presence.get("branch") or "") == branch
+        and (view.presence.get("branch") or "") in names_of_branch
     }
     living = {name for name, view in here.items() if view.liveness in LIVING}
     names = {*living, *({named} - {""})} or {*here}  # the last ones, if nobody lives

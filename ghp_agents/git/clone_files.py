@@ -31,10 +31,11 @@ class Checkout(NamedTuple):
     """A worktree of the clone."""
 
     path: Path
-    branch: str | None = None  # None: on no branch
+    branch: str | None = None  # what is checked out, or rebased or bisected; None: on no branch
     head: str = ""  # its commit
     half_made: bool = False  # git was killed while creating it
     is_main: bool = False
+    operation: str = ""  # that is in progress on its branch, so HEAD is detached: a rebase, …
 
 
 def find(folder: Path) -> Location:

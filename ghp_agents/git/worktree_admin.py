@@ -1,11 +1,12 @@
 """Creates, updates and removes the clone's worktrees and their branches."""
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ghp_agents.git import clone_files, main_worktree
+from ghp_agents.git import clone_files, main_worktree, own_work
 from ghp_agents.git import process as git
 from ghp_agents.git.clone_files import HALF_MADE
 from ghp_agents.git.clone_files import Checkout as Checkout
@@ -14,10 +15,24 @@ from ghp_agents.hotpath import locate
 from ghp_agents.hotpath.quoting import path_word, phrase
 
 TIMEOUT_S = 600.0  # seconds; checking out a large tree takes time
+HEADS = "refs/heads/"
+REBASE, BISECT = "a rebase", "a bisect"
+_DETACHING = (  # files in a git folder that name the branch
+    ("rebase-merge/head-name", REBASE),
+    ("rebase-apply/head-name", REBASE),
+    ("BISECT_START", BISECT),
+)
+_OID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+_MOVE = re.compile("checkout: moving from (.+) to .+")
 
 
 def listed(folder: Path) -> list[Checkout]:
-    """The worktrees of the clone, the main one first, including those without a folder."""
+    """The worktrees of the clone, the main one first, including those without a folder. One whose
+    branch is rebased or bisected counts as on that branch, as for git."""
+    return [x if x.branch else _in_operation(folder, x) for x in _listed(folder)]
+
+
+def _listed(folder: Path) -> list[Checkout]:
     with suppress(UnreadableRefsError):
         return clone_files.worktrees(folder)
     shown = git.check(["worktree", "list", "--porcelain"], cwd=folder).out
@@ -37,7 +52,7 @@ def listed(folder: Path) -> list[Checkout]:
 
 
 def of_branch(folder: Path, branch: str) -> Checkout | None:
-    """The worktree that has a branch checked out."""
+    """The worktree that has a branch checked out, or rebases or bisects it."""
     return next((checkout for checkout in listed(folder) if checkout.branch == branch), None)
 
 
@@ -69,14 +84,50 @@ def git_dir_of(common_dir: Path, path: Path) -> Path:
     raise git.GitError(f"{path} is no worktree.", hint="`git worktree list` lists them.")
 
 
-def rebased(path: Path) -> str:
-    """The branch whose rebase is in progress in a worktree, which is then on no branch."""
-    place = locate.walk_up(str(path))
-    for folder in ("rebase-merge", "rebase-apply"):
+def _in_operation(folder: Path, checkout: Checkout) -> Checkout:
+    git_dir = git_dir_in(folder, checkout)
+    branch, operation = in_progress(git_dir) if git_dir else ("", "")
+    return checkout._replace(branch=branch, operation=operation) if branch else checkout
+
+
+def git_dir_in(folder: Path, checkout: Checkout) -> Path | None:
+    """The git folder of a worktree of this clone; None if that cannot be told."""
+    place = locate.walk_up(str(folder))
+    if place is None:
+        return None
+    common_dir = Path(os.path.realpath(place.common_dir))
+    with suppress(git.GitError):
+        return common_dir if checkout.is_main else git_dir_of(common_dir, checkout.path)
+    return None
+
+
+def in_progress(git_dir: Path) -> tuple[str, str]:
+    """The branch that is rebased or bisected in a worktree, which is then on no branch, and the
+    operation; empty without one."""
+    for sign, operation in _DETACHING:
         with suppress(OSError):
-            file = Path(place.git_dir if place else path, folder, "head-name")
-            return file.read_text("utf-8", "replace").strip().removeprefix("refs/heads/")
-    return ""
+            name = (git_dir / sign).read_text("utf-8", "replace").strip()
+            # A bisect notes a commit, and a rebase the words "detached HEAD", if it was on none.
+            if operation == BISECT and not _OID.fullmatch(name):
+                return name.removeprefix(HEADS), operation
+            if name.startswith(HEADS):
+                return name.removeprefix(HEADS), operation
+    return "", ""
+
+
+def left_detached(folder: Path, branch: str) -> Checkout | None:
+    """A worktree that has left a branch for a detached HEAD, and has commits on no branch. Raises
+    GitError."""
+    for checkout in listed(folder):
+        git_dir = git_dir_in(folder, checkout)
+        if checkout.branch or git_dir is None or not checkout.path.is_dir():
+            continue
+        steps = [step for _, _, step in own_work.reflog(git_dir / "logs/HEAD")]
+        moves = filter(None, map(_MOVE.fullmatch, reversed(steps)))
+        last = next((move[1] for move in moves if not _OID.fullmatch(move[1])), "")
+        if last == branch and own_work.on_no_branch(git_dir):
+            return checkout
+    return None
 
 
 def lock_reason(git_dir: Path) -> str | None:
@@ -149,6 +200,8 @@ def forward(folder: Path, branch: str, expected: str, commit: str) -> str:
         args = ["update-ref", "-m", "merge: forward", f"refs/heads/{branch}", commit, expected]
         done = git.run(args, cwd=folder)
         return "" if done.code == 0 else f"{branch} has moved"
+    if checkout.operation:
+        return f"{checkout.operation} of {branch} is in progress in {checkout.path}"
     if checkout.head != expected:
         return f"{branch} has moved"
     args = ["-c", "merge.autoStash=false", "merge", "--ff-only", "--no-verify", "-q", commit]

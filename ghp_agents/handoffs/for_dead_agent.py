@@ -185,7 +185,8 @@ def _worktree_of(ws: Workspace, agent: str, fields: Presence, issue: Issue) -> W
     no issue, or any."""
 
     def rank(theirs: Workspace) -> int:
-        number = issue_of_branch(theirs.branch or "")
+        name = theirs.branch or worktree_admin.in_progress(theirs.git_dir)[0]
+        number = issue_of_branch(name)
         return 0 if number in issue.numbers else 1 if number is None else 2
 
     return min(worktrees_of(ws, agent, fields), key=rank, default=None)

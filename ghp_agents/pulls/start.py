@@ -3,7 +3,8 @@
 Each step is skipped if it is already done, so a killed start continues where it ended.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from ghp_agents.claims import service as claim
 from ghp_agents.claims.service import ClaimResult
 from ghp_agents.consent import service as trust
 from ghp_agents.core import files
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.handoffs import awaited
 from ghp_agents.hotpath import alive
@@ -49,6 +51,23 @@ def start(ctx: Context, reference: str | None, skips: Collection[int] = ()) -> S
     agent = ctx.ws.agent()
     start_worktree.refuse_without_a_beginning(ctx.ws)
     claimed = claim.claim(ctx, reference) if reference else claim.claim_next(ctx, skips)
+    with _releasing_if_failed(ctx, claimed):
+        return _place(ctx, agent, claimed)
+
+
+@contextmanager
+def _releasing_if_failed(ctx: Context, claimed: ClaimResult) -> Iterator[None]:
+    """A start that fails releases the claim that it has just taken; others can begin then."""
+    try:
+        yield
+    except (GhpError, OSError):
+        if claimed.how != claim.MINE:
+            with suppress(GhpError, OSError):
+                claim.release(ctx, str(claimed.issue.number), reason="the start failed")
+        raise
+
+
+def _place(ctx: Context, agent: AgentName, claimed: ClaimResult) -> Started:
     lacking = awaited.fetch(ctx, claimed.lease)
     tidied = removal.tidy(ctx.ws)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)

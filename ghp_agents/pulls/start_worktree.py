@@ -9,9 +9,10 @@ from ghp_agents.core import files
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import AGENT_BRANCHES, listed
 from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import commits, missing_commits
 from ghp_agents.handoffs.handoff import Handoff
-from ghp_agents.hotpath.quoting import file, named
+from ghp_agents.hotpath.quoting import file, named, path_word
 from ghp_agents.issues.issue import Issue
 from ghp_agents.ports import Context
 from ghp_agents.pulls.branches import branch_names, branch_records
@@ -77,11 +78,35 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         branch_records.note(ctx, branch, issue, refs.main, refs.main_tip)
         checkout = worktree_admin.of_branch(ctx.ws.folder, branch)
         if checkout and checkout.path.is_dir():
-            return StartedWorktree(checkout.path, branch, "there", refs.notes)
+            notes = (*refs.notes, *_on_operation(checkout))
+            return StartedWorktree(checkout.path, branch, "there", notes)
         if checkout:  # its folder was deleted; git would still block the branch
             notes = removal.forget_missing(ctx.ws, checkout)
             refs = refs._replace(notes=(*refs.notes, *notes))
+        elif aside := worktree_admin.left_detached(ctx.ws.folder, branch):
+            notes = (*refs.notes, _on_detached(aside, branch))
+            return StartedWorktree(aside.path, branch, "there", notes)
         return _add_worktree(ctx.ws, issue, branch, refs, held)
+
+
+def _on_operation(checkout: Checkout) -> Iterator[str]:
+    """What is in progress on the branch of a worktree, and how to end it."""
+    if checkout.operation:
+        what = f"{checkout.operation.capitalize()} of {file(checkout.branch or '')} is in progress"
+        how = "`git rebase --continue` continues it, `git rebase --abort` ends it"
+        if checkout.operation == worktree_admin.BISECT:
+            how = "`git bisect reset` ends it"
+        yield f"{what} there: {how}."
+
+
+def _on_detached(checkout: Checkout, branch: str) -> str:
+    """How to get back to the branch of a worktree whose HEAD is detached."""
+    commit, back = checkout.head[:12], f"git switch {path_word(branch)}"
+    return (
+        f"HEAD is detached there, at {commit}, with commits that no branch has. Back to the branch "
+        f"with them: `{back} && git merge {commit}`. To keep them aside: `git branch NAME`, then "
+        f"`{back}`."
+    )
 
 
 def _wanted_names(ws: Workspace, agent: str, issue: Issue) -> Iterator[str]:

@@ -85,10 +85,11 @@ def test_a_branch_of_this_clone_without_a_worktree_counts(repo: Path) -> None:
 def test_in_a_rebase_an_agent_has_one_work_and_a_note(repo: Path, tmp_path: Path) -> None:
     folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)})
     editor = {"GIT_SEQUENCE_EDITOR": "sed -i 's/^pick/edit/'"}
+    branch = git(folder, "branch", "--show-current")
     git(folder, "rebase", "--quiet", "--interactive", "HEAD~1", env=editor)
     ((work,), _) = read(repo, tmp_path / "scratch")
     assert (work.branch, work.notes) == (
-        "", ("worker-1 is in the middle of a rebase: what is there now is compared",),
+        branch, ("worker-1 (#1) is in the middle of a rebase: what is there now is compared",),
     )  # fmt: skip
 
 

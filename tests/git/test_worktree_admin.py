@@ -23,6 +23,33 @@ def test_all_worktrees_are_listed_the_main_one_first(repo: Path, worktree: MakeW
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_a_branch_in_a_rebase_or_bisect_is_in_use_there(
+    repo: Path, worktree: MakeWorktree, is_plain: bool
+) -> None:
+    place = worktree(repo, "one")
+    git_dir = repo / f".git/worktrees/{place.name}"
+    head = git(repo, "rev-parse", "HEAD")
+    if not is_plain:
+        git(repo, "config", "include.path", "none")  # then git is asked
+    git(place, "switch", "--quiet", "--detach")
+    (git_dir / "BISECT_START").write_text(f"{head}\n")
+    assert checkouts.of_branch(repo, "agent/one") is None
+    (git_dir / "BISECT_START").write_text("agent/one\n")
+    assert checkouts.of_branch(repo, "agent/one") == Checkout(
+        place, "agent/one", head, operation="a bisect"
+    )
+    (git_dir / "rebase-merge").mkdir()
+    (git_dir / "rebase-merge/head-name").write_text("refs/heads/agent/one\n")
+    found = checkouts.of_branch(repo, "agent/one")
+    assert found
+    assert found.operation == "a rebase"
+    assert not checkouts.delete_branch(repo, "agent/one", head)
+    other = git(repo, "commit-tree", "-p", head, "-m", "more", f"{head}^{{tree}}")
+    why = checkouts.forward(repo, "agent/one", head, other)
+    assert why == f"a rebase of agent/one is in progress in {place}"
+
+
 def test_a_new_one_begins_where_it_should_and_configures_nothing(repo: Path) -> None:
     first = git(repo, "rev-parse", "HEAD")
     commit(repo, {"a.txt": "one\n"})

@@ -1,14 +1,19 @@
 """Where an agent works: paths by upstream's rule, and branches that are known from elsewhere."""
 
+from pathlib import Path
+
 import pytest
 
+from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName, Timestamp
+from ghp_agents.git.process import GitError
 from ghp_agents.handoffs import service as handoff
 from ghp_agents.presence import service as presence
+from ghp_agents.pulls import issue_work
 from ghp_agents.pulls import start_worktree as start_place
 from ghp_agents.pulls.branches import branch_records
-from tests.support.git import commit, git
+from tests.support.git import commit, git, run_git
 from tests.support.repos import Restored
 from tests.support.road import Road, with_issue
 
@@ -129,3 +134,93 @@ def test_a_branch_in_the_way_of_all_names_of_agents_changes_the_name(road: Road)
     git(road.folder, "branch", "-m", "agent", "other")
     again = start_place.place_worktree(house, "worker-2", house.tracker.get(1))
     assert (again.branch, again.how) == (place.branch, "there")
+
+
+def in_conflict(road: Road, *how: str) -> Path:
+    """The worktree of worker-1, who ended in the middle of a rebase."""
+    place = road.start("worker-1").path
+    commit(place, {"README.md": "mine\n"})
+    road.put({"README.md": "theirs\n"})
+    assert run_git(place, "rebase", *how, "main").returncode != 0
+    return place
+
+
+@pytest.mark.parametrize("how", ["--merge", "--apply"])
+def test_a_rebase_in_progress_is_gone_on_with_where_it_is(road: Road, how: str) -> None:
+    place = in_conflict(road, how)
+    again = road.start("worker-1")
+    assert (again.path, again.branch, again.how) == (place, "agent/worker-1/1-parse-files", "there")
+    assert again.notes == (
+        "A rebase of agent/worker-1/1-parse-files is in progress there: `git rebase --continue` "
+        "continues it, `git rebase --abort` ends it.",
+    )
+    house = road.house("worker-1")
+    found = issue_work.without_pulls(house, house.tracker.get(1)).checkout
+    assert found is not None
+    assert (found.path, found.operation) == (place, "a rebase")
+    git(place, "rebase", "--abort")  # as it says
+    assert road.start("worker-1").notes == ()
+
+
+def test_another_agent_goes_on_with_the_rebase_of_one_that_ended(road: Road) -> None:
+    place = in_conflict(road)
+    claims.release(road.house("worker-1"), "1")
+    road.silence("worker-1")
+    assert road.start("worker-2", None).path == place
+
+
+def test_a_bisect_in_progress_is_gone_on_with_where_it_is(road: Road) -> None:
+    place = road.start("worker-1").path
+    for text in ("one\n", "two\n", "three\n"):
+        commit(place, {"a.txt": text})
+    git(place, "bisect", "start", "HEAD", "main")
+    again = road.start("worker-1")
+    assert again.path == place
+    assert again.notes == (
+        "A bisect of agent/worker-1/1-parse-files is in progress there: `git bisect reset` ends "
+        "it.",
+    )
+    git(place, "bisect", "reset")  # as it says
+    assert road.start("worker-1").notes == ()
+
+
+def test_commits_on_a_detached_head_are_not_hidden_by_another_worktree(road: Road) -> None:
+    place = road.start("worker-1").path
+    git(place, "checkout", "--quiet", "--detach")
+    oid = commit(place, {"a.txt": "aside\n"})
+    again = road.start("worker-1")
+    assert (again.path, again.how) == (place, "there")
+    (note,) = again.notes
+    assert note.startswith(f"HEAD is detached there, at {oid[:12]}, with commits that no branch")
+    branch = "agent/worker-1/1-parse-files"
+    assert f"`git switch {branch} && git merge {oid[:12]}`" in note
+    git(place, "switch", "--quiet", branch)  # as it says
+    git(place, "merge", "--quiet", oid[:12])
+    again = road.start("worker-1")
+    assert (again.path, again.notes, git(place, "rev-parse", branch)) == (place, (), oid)
+
+
+def test_a_detached_head_that_has_nothing_of_its_own_is_in_nobodys_way(road: Road) -> None:
+    place = road.start("worker-1").path
+    git(place, "checkout", "--quiet", "--detach")
+    again = road.start("worker-1")
+    assert (again.path, again.how) == (place.with_name("1-parse-files-2"), "continued")
+
+
+def test_a_start_that_fails_releases_only_the_claim_that_it_took(
+    road: Road, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise GitError("no", hint="")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(start_place, "place_worktree", fail)
+        with pytest.raises(GitError):
+            road.start("worker-1")
+    assert 1 not in claims.claims(road.house("@me").locks)
+    road.start("worker-1")
+    with monkeypatch.context() as patch:
+        patch.setattr(start_place, "place_worktree", fail)
+        with pytest.raises(GitError):
+            road.start("worker-1")
+    assert claims.claims(road.house("@me").locks)[1].holder == "worker-1"

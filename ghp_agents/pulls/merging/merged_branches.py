@@ -43,11 +43,7 @@ class _Remover:
     def __init__(self, me: ClaimContext, cwd: Path) -> None:
         self._me, self._cwd = me, cwd.resolve()
         self._folder = me.ctx.ws.main_worktree or me.ctx.ws.folder
-        self._places = {
-            branch: x
-            for x in worktree_admin.listed(self._folder)
-            if (branch := x.branch or worktree_admin.rebased(x.path))
-        }
+        self._places = {x.branch: x for x in worktree_admin.listed(self._folder) if x.branch}
 
     def remove_worktree(self, pull: Pull) -> list[str]:
         place = self._places.get(pull.branch)
