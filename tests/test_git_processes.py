@@ -18,7 +18,7 @@ MOST = {
     "agent-claim of a held issue": 4,
     "agent-lease": 2,
     "agent-escalate": 7,
-    "agent-handoff --checkpoint": 6,
+    "agent-handoff --checkpoint": 7,
     "agent-status": 1,
     "agent-sweep, nothing to do": 11 + REPORT,
     "agent-sync --publish": 10 + REPORT,

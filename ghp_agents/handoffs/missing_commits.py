@@ -65,6 +65,7 @@ def way(ws: Workspace, store: StateStore, folder: Path, head: str, handoff: Hand
     """Return the command that gets the commits of `handoff` onto the branch here, or changes to
     the branch that has them."""
     branch, commit = handoff.branch or "", handoff.head
+    branch = "" if branch == "HEAD" else branch  # others choose the name; origin/HEAD is no branch
     if not worktree.has_commit(folder, commit):
         if storing(store, handoff):
             return f"ghp agent-resume --handoff {handoff.name} --apply"
