@@ -188,7 +188,7 @@ def new(
         full = files.why_unwritable(app.ws.ghp_dir)
         why = f"this clone cannot be written: {full}" if full else "the remote cannot be reached"
         output.warn(
-            f"The issue has a provisional number, for {why}.",
+            f"The issue has a provisional number, because {why}.",
             f"`ghp agent-sync` numbers it; {short(created)} is always valid.",
         )
     start_background(app)

@@ -403,7 +403,8 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     assert (code, int(out) > PROVISIONAL) == (0, True)
     assert err == (
         f"✓ Created {name} «Offline».\n"
-        "Warning: The issue has a provisional number, for the remote cannot be reached.\n"
+        "Warning: The issue has a provisional number, because the remote cannot be "
+        "reached.\n"
         f"Hint: `ghp agent-sync` numbers it; {name} is always valid.\n"
     )
     issue(one, "new", "Waits", "--blocked-by", name)
