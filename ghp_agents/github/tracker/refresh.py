@@ -108,7 +108,10 @@ def _is_complete(
     context: TrackerContext, mirror: Mirror, listed: Iterable[Mapping[str, Any]]
 ) -> bool:
     """Whether no issue was deleted since the last full read: GitHub counts as many as are known.
-    That is one request where a full read takes one for each hundred issues."""
+    That is one request where a full read takes one for each hundred issues. An issue that could not
+    be read has to be listed again: it may be readable now, unchanged."""
+    if context.hub.unread:
+        return False
     new = {raw.get("number") for raw in listed if not is_pull(raw)}
     owner, _, name = context.hub.repository.partition("/")
     try:
@@ -116,7 +119,7 @@ def _is_complete(
         count = answer["repository"]["issues"]["totalCount"]
     except (HubError, NoAnswerError, KeyError, TypeError):
         return False
-    return bool(count == len({*mirror.issues, *context.hub.unread} | new))
+    return bool(count == len({*mirror.issues} | new))
 
 
 def _parse_readable(
