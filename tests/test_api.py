@@ -47,8 +47,8 @@ def test_a_program_claims_and_gives_back(workers: Callable[[int], Project]) -> N
     assert two.claim_next().issue.number == 2
     assert two.claim(1, steal=True, reason="It is urgent").previous == "worker-1"
     given = two.release(1, to="worker-1")
-    assert given.lease
-    assert (given.lease.holder, given.lease.generation) == ("worker-1", 3)
+    assert given.lock
+    assert (given.lock.holder, given.lock.generation) == ("worker-1", 3)
     assert one.release(1).changed
     assert not one.release(1).changed
 

@@ -95,8 +95,8 @@ def choose(
 
 
 def _why_skipped(board: Board, issue: Issue, who: Candidate) -> str:
-    lease = board.claim_of(issue)
-    is_own = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    lock = board.claim_of(issue)
+    is_own = lock is not None and is_mine(lock, who.name, who.epoch, who.clone)
     return ITS_OWN if is_own else ALREADY_TAKEN
 
 
@@ -110,7 +110,7 @@ def read_board(
     not looked up; `agents` are all agents, if known. Raises GhpError."""
     issues = [issue for issue in ctx.tracker.list() if issue.state == "open" and issue.title]
     board = Board(issues, held)
-    claims = [lease for issue in issues if (lease := board.claim_of(issue))]
+    claims = [lock for issue in issues if (lock := board.claim_of(issue))]
     others = [x for x in claims if not (who and is_mine(x, who.name, who.epoch, who.clone))]
     views = holder_liveness.holders_of(ctx, others, agents)
     snapshot = ctx.store.snapshot()

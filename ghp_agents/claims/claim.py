@@ -15,39 +15,39 @@ if TYPE_CHECKING:
 ClaimStatus = Literal["free", "mine", "lapsed", "held", "disputed"]
 
 
-def is_mine(lease: "Lock", holder: str, epoch: int, clone: str) -> bool:
+def is_mine(lock: "Lock", holder: str, epoch: int, clone: str) -> bool:
     """Whether `holder` holds the lock; `epoch` is the holder's, 0 for a person.
 
     An agent is identified by name, epoch and clone: an agent in a copy of the clone holds none of
     the original's locks. A restarted agent has a higher epoch and keeps its locks. A person is the
     same in every clone. A lock without a clone was written by an older version.
     """
-    if lease.holder != holder:
+    if lock.holder != holder:
         return False
-    if epoch == 0 or lease.epoch == 0:
-        return lease.epoch == epoch
-    return lease.epoch <= epoch and not is_elsewhere(lease, clone)
+    if epoch == 0 or lock.epoch == 0:
+        return lock.epoch == epoch
+    return lock.epoch <= epoch and not is_elsewhere(lock, clone)
 
 
-def is_elsewhere(lease: "Lock", clone: str) -> bool:
+def is_elsewhere(lock: "Lock", clone: str) -> bool:
     """Whether an agent of another clone than `clone` holds the lock."""
-    return lease.epoch > 0 and bool(lease.clone and clone) and lease.clone != clone
+    return lock.epoch > 0 and bool(lock.clone and clone) and lock.clone != clone
 
 
 def standing(
-    lease: "Lock | None", holder: str, epoch: int, clone: str, *, lives: bool
+    lock: "Lock | None", holder: str, epoch: int, clone: str, *, lives: bool
 ) -> ClaimStatus:
     """The status of a lock for `holder`; `lives` says whether its current holder is alive.
 
     A person's lock never lapses: silence says nothing about a person.
     """
-    if lease and lease.is_disputed:
+    if lock and lock.is_disputed:
         return "disputed"
-    if lease is None or lease.holder is None:
+    if lock is None or lock.holder is None:
         return "free"
-    if is_mine(lease, holder, epoch, clone):
+    if is_mine(lock, holder, epoch, clone):
         return "mine"
-    return "held" if lives or lease.is_person else "lapsed"
+    return "held" if lives or lock.is_person else "lapsed"
 
 
 def fence_of(
@@ -61,19 +61,19 @@ def fence_of(
     issue, generation = presence.get("issue"), presence.get("generation")
     if type(issue) is not int or type(generation) is not int:
         return None
-    lease = locks.get(claim_name(issue))
-    if lease is None or lease.generation < generation:
+    lock = locks.get(claim_name(issue))
+    if lock is None or lock.generation < generation:
         return None
     epoch = presence.get("epoch")
     epoch = epoch if type(epoch) is int else 0
-    if is_mine(lease, agent, epoch, clone):
+    if is_mine(lock, agent, epoch, clone):
         return None
-    is_own = lease.generation == generation
-    reason = reason_of(lease.holder, lease.cause.kind, lease.reason, is_own=is_own)
+    is_own = lock.generation == generation
+    reason = reason_of(lock.holder, lock.cause.kind, lock.reason, is_own=is_own)
     mine = [lock for lock in locks.values() if is_mine(lock, agent, epoch, clone)]
     others = [(x.acquired_at, number) for x in mine if (number := claimed_issue(x.name))]
     return LostClaim(
-        issue, lease.holder, lease.is_person, lease.acquired_at, lease.generation, reason,
-        lease.cause.kind, lease.holder == agent and is_elsewhere(lease, clone),
+        issue, lock.holder, lock.is_person, lock.acquired_at, lock.generation, reason,
+        lock.cause.kind, lock.holder == agent and is_elsewhere(lock, clone),
         max(others, default=("", 0))[1],
     )  # fmt: skip

@@ -113,8 +113,8 @@ class Board:
 
 def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
     """The rules that keep an open issue from somebody; nothing if it is workable."""
-    lease = board.claim_of(issue)
-    mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    lock = board.claim_of(issue)
+    mine = lock is not None and is_mine(lock, who.name, who.epoch, who.clone)
     blockers = [board.by_number[n] for n in issue.blocked_by if n in board.by_number]
     if blockers:
         yield Obstacle(ClaimRule.BLOCKED, tuple(dict.fromkeys(map(short, blockers))))
@@ -122,9 +122,9 @@ def obstacles(board: Board, issue: Issue, who: Candidate) -> Iterator[Obstacle]:
         yield Obstacle(ClaimRule.PERSON, (board.person_label,))
     if has_label(issue, EPIC) and not mine:
         yield Obstacle(ClaimRule.SPLIT, (EPIC,))
-    if lease and not mine and lease.name in board.living:
-        yield Obstacle(ClaimRule.TAKEN, (lease.holder or "",))
-    others = tuple(name for name in issue.assignees if lease is None or name != lease.holder)
+    if lock and not mine and lock.name in board.living:
+        yield Obstacle(ClaimRule.TAKEN, (lock.holder or "",))
+    others = tuple(name for name in issue.assignees if lock is None or name != lock.holder)
     if others and who.name not in issue.assignees:
         yield Obstacle(ClaimRule.ASSIGNED, others)
     lacks = () if who.is_person else missing(issue, who.capabilities)
@@ -181,8 +181,8 @@ def rank(board: Board, issue: Issue, who: Candidate) -> Rank:
 
 def first_rank(board: Board, issue: Issue, who: Candidate) -> Rank:
     """The rank without earlier work, for which closed issues must be read."""
-    lease = board.claim_of(issue)
-    mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+    lock = board.claim_of(issue)
+    mine = lock is not None and is_mine(lock, who.name, who.epoch, who.clone)
     return Rank(*precedence(issue, who.name, is_mine=mine))
 
 

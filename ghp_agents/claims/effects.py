@@ -75,15 +75,15 @@ def registered(me: ClaimContext) -> ClaimContext:
 
 
 def show_claim(
-    me: ClaimContext, issue: Issue, lease: Lock, event: str, previous: str | None
+    me: ClaimContext, issue: Issue, lock: Lock, event: str, previous: str | None
 ) -> tuple[Issue, tuple[str, ...]]:
     """Show that I hold the issue; return the changed issue and its open blockers."""
-    waits_for = set_current_issue(me, issue, lease)
+    waits_for = set_current_issue(me, issue, lock)
     removed = (previous,) if previous and previous != me.name else ()
     for former in removed:
         news_flag.set_flag(me.ctx.ws.folders, former)
-        pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
-    with me.ctx.store.commit_with([_entry(me, event, issue, lease, lease.reason)]):
+        pending_unassign.add(me.ctx.ws, issue, lock, former, me.actor)
+    with me.ctx.store.commit_with([_entry(me, event, issue, lock, lock.reason)]):
         shown = me.ctx.tracker.set_holder(issue.number, me.actor, add=(me.name,), remove=removed)
     return shown, waits_for
 
@@ -92,7 +92,7 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     """The open issues that block it, each with its holder."""
     if not issue.blocked_by:
         return ()
-    holders = {claimed_issue(lease.name): lease.holder for lease in me.ctx.locks.known("issue/")}
+    holders = {claimed_issue(lock.name): lock.holder for lock in me.ctx.locks.known("issue/")}
     waits: list[str] = []
     for blocker in dependencies.open_blockers(issue, me.ctx.tracker.known()):
         holder = holders.get(blocker.number)
@@ -101,13 +101,13 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     return tuple(waits)
 
 
-def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str, ...]:
+def set_current_issue(me: ClaimContext, issue: Issue, lock: Lock) -> tuple[str, ...]:
     """Write the issue and my claim's generation to my presence; return the open blockers."""
     waits_for = _waits_for(me, issue)
     if me.actor.is_person:
         return waits_for
     current = me.ctx.ws.presence(me.name) or {}
-    fields: dict[str, object] = {"issue": issue.number, "generation": lease.generation}
+    fields: dict[str, object] = {"issue": issue.number, "generation": lock.generation}
     if issue_of(current) != issue.number:
         fields |= {"pull": None} if current.get("pull") else {}
         implicit_leases.drop_all(me.ctx.ws.folders, me.name)
@@ -120,32 +120,32 @@ def set_current_issue(me: ClaimContext, issue: Issue, lease: Lock) -> tuple[str,
     return waits_for
 
 
-def is_in_hand(me: ClaimContext, issue: Issue, lease: Lock) -> bool:
+def is_in_hand(me: ClaimContext, issue: Issue, lock: Lock) -> bool:
     """Whether my presence has the issue and my claim's generation; always true for people."""
     presence = me.ctx.ws.presence(me.name) or {}
     shown = issue_of(presence), number(presence, "generation")
-    return me.actor.is_person or shown == (issue.number, lease.generation)
+    return me.actor.is_person or shown == (issue.number, lock.generation)
 
 
 def show_release(
     me: ClaimContext,
     issue: Issue,
-    lease: Lock,
+    lock: Lock,
     previous: Lock | None,
     reason: str,
     *,
     keep_assignee: bool = False,
 ) -> Issue:
-    """Show that `previous` was released, or given to `lease`'s holder; return the changed issue."""
+    """Show that `previous` was released, or given to `lock`'s holder; return the changed issue."""
     holder = previous.holder if previous else None
     if previous:
-        _end_work(me, issue, lease, previous)
-    added = (lease.holder,) if lease.holder else ()
+        _end_work(me, issue, lock, previous)
+    added = (lock.holder,) if lock.holder else ()
     removed = (holder,) if holder and holder not in added and not keep_assignee else ()
     for former in removed:
-        pending_unassign.add(me.ctx.ws, issue, lease, former, me.actor)
-    text = _release_text(me, lease, holder, reason)
-    with me.ctx.store.commit_with([_entry(me, "release", issue, lease, text)]):
+        pending_unassign.add(me.ctx.ws, issue, lock, former, me.actor)
+    text = _release_text(me, lock, holder, reason)
+    with me.ctx.store.commit_with([_entry(me, "release", issue, lock, text)]):
         return me.ctx.tracker.set_holder(issue.number, me.actor, add=added, remove=removed)
 
 
@@ -162,14 +162,14 @@ def show_merged(me: ClaimContext, ended: Sequence[tuple[Issue, Lock, Lock]]) -> 
         transact(me.ctx.store, lambda _: (None, entries))
 
 
-def _end_work(me: ClaimContext, issue: Issue, lease: Lock, previous: Lock) -> None:
+def _end_work(me: ClaimContext, issue: Issue, lock: Lock, previous: Lock) -> None:
     """End what the former holder does on an issue: mine in my presence, another's by news."""
     holder = previous.holder
     if holder and not previous.is_person:
         implicit_leases.drop_all(me.ctx.ws.folders, holder)
     if holder == me.name and not me.actor.is_person:
-        what = "Merged" if lease.cause.kind == MERGED else "Released"
-        _clear_current_issue(me, issue, what, is_given=lease.holder is not None)
+        what = "Merged" if lock.cause.kind == MERGED else "Released"
+        _clear_current_issue(me, issue, what, is_given=lock.holder is not None)
     elif holder:
         news_flag.set_flag(me.ctx.ws.folders, holder)
 
@@ -200,31 +200,31 @@ def _clear_current_issue(me: ClaimContext, issue: Issue, what: str, *, is_given:
 def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     """My newest claim of another open issue."""
     mine = [
-        lease for lease in me.ctx.locks.known(PREFIX) if is_mine(lease, me.name, me.epoch, me.clone)
+        lock for lock in me.ctx.locks.known(PREFIX) if is_mine(lock, me.name, me.epoch, me.clone)
     ]
-    others = [lease for lease in mine if claimed_issue(lease.name) not in issue.numbers]
+    others = [lock for lock in mine if claimed_issue(lock.name) not in issue.numbers]
     if not others:
         return None
     opened = {number for issue in me.ctx.tracker.list() for number in issue.numbers}
-    claims = [lease for lease in others if claimed_issue(lease.name) in opened]
-    return max(claims, key=lambda lease: (lease.acquired_at, lease.name), default=None)
+    claims = [lock for lock in others if claimed_issue(lock.name) in opened]
+    return max(claims, key=lambda lock: (lock.acquired_at, lock.name), default=None)
 
 
-def is_shown(me: ClaimContext, lease: Lock, *events: str) -> bool:
+def is_shown(me: ClaimContext, lock: Lock, *events: str) -> bool:
     """Whether all effects are done: the entry for one of the events is in the ledger."""
-    wanted = {entry_id(event, lease) for event in events}
+    wanted = {entry_id(event, lock) for event in events}
     return any(entry.id in wanted for entry in me.ctx.store.ledger())
 
 
-def entry_id(event: str, lease: Lock) -> str:
+def entry_id(event: str, lock: Lock) -> str:
     """The id of the ledger's entry for a lock."""
-    return digest("release" if event == "release" else "claim", lease.name, lease.nonce)
+    return digest("release" if event == "release" else "claim", lock.name, lock.nonce)
 
 
-def _entry(me: ClaimContext, event: str, issue: Issue, lease: Lock, text: str) -> Record:
+def _entry(me: ClaimContext, event: str, issue: Issue, lock: Lock, text: str) -> Record:
     clock = 0  # sorts after the records of its commit
     return Record(
-        event, me.actor, short(issue), entry_id(event, lease), Timestamp(now_text(me.ctx.ws)),
-        clock, files=(), issue=issue.number, generation=lease.generation, text=text,
-        cause=lease.cause.kind,
+        event, me.actor, short(issue), entry_id(event, lock), Timestamp(now_text(me.ctx.ws)),
+        clock, files=(), issue=issue.number, generation=lock.generation, text=text,
+        cause=lock.cause.kind,
     )  # fmt: skip

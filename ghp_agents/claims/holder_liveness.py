@@ -45,22 +45,22 @@ class HolderView(NamedTuple):
 
 
 def holders_of(
-    ctx: Context, leases: Iterable[Lock], agents: Sequence[AgentView] | None = None
+    ctx: Context, locks: Iterable[Lock], agents: Sequence[AgentView] | None = None
 ) -> dict[str, HolderView]:
     """The holders of these locks, by the locks' names; `agents` are all agents, if known."""
-    held = [lease for lease in leases if lease.holder is not None]
-    if all(lease.is_person for lease in held):
-        return {lease.name: HolderView() for lease in held}
+    held = [lock for lock in locks if lock.holder is not None]
+    if all(lock.is_person for lock in held):
+        return {lock.name: HolderView() for lock in held}
     if agents is None:
         agents = presence.list_agents(ctx, ctx.store.snapshot())
     views = {view.name: view for view in agents}
-    pairs = {lease.name: (lease, views.get(lease.holder or "")) for lease in held}
+    pairs = {lock.name: (lock, views.get(lock.holder or "")) for lock in held}
     silent = _silent_since(ctx, pairs.values())
     return {name: _sight(ctx.ws, *pair, silent.get(name)) for name, pair in pairs.items()}
 
 
-def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | None) -> HolderView:
-    if lease.is_person:
+def _sight(ws: Workspace, lock: Lock, view: AgentView | None, since: float | None) -> HolderView:
+    if lock.is_person:
         return HolderView()
     if view is None:
         return HolderView(quiet=since or 0.0)
@@ -68,7 +68,7 @@ def _sight(ws: Workspace, lease: Lock, view: AgentView | None, since: float | No
     silent = view.silent if since is None else min(view.silent, since)
     long = silent >= ws.settings.dead_after
     stopped = view.liveness is Liveness.STOPPED
-    ended = stopped and lease.name.startswith(INBOX) and view.silent + SAME_SYNC_S < (since or 0.0)
+    ended = stopped and lock.name.startswith(INBOX) and view.silent + SAME_SYNC_S < (since or 0.0)
     lives = view.liveness in LIVING or (since is not None and not long and not ended)
     rests = stopped and not long
     return HolderView(view, lives, rests, quiet)
@@ -79,21 +79,21 @@ def _silent_since(
 ) -> dict[str, float]:
     """Seconds without news since the claim, for claims that are newer than what is known of the
     holder's presence."""
-    noted = note_first_seen(ctx.ws, [lease for lease, _ in pairs])
+    noted = note_first_seen(ctx.ws, [lock for lock, _ in pairs])
     doubtful = [x.name for x, view in pairs if view is None or not _is_newer(view, x)]
     news_at = (presence.news_at(ctx) or 0.0) if doubtful else 0.0
     return {name: max(0.0, news_at - noted[name][1]) for name in doubtful}
 
 
-def _is_newer(view: AgentView, lease: Lock) -> bool:
+def _is_newer(view: AgentView, lock: Lock) -> bool:
     """Whether the holder's known presence is newer than its acquisition of the lock."""
-    if lease.clone and view.clone not in (None, lease.clone):
+    if lock.clone and view.clone not in (None, lock.clone):
         return False  # any clone can report a later epoch of the agent elsewhere
     epoch = number(view.presence, "epoch")
-    if epoch != lease.epoch:  # of who was given it unheard of, the clone is unknown, too
-        return epoch > lease.epoch and (view.is_here or bool(lease.clone))
+    if epoch != lock.epoch:  # of who was given it unheard of, the clone is unknown, too
+        return epoch > lock.epoch and (view.is_here or bool(lock.clone))
     shown = issue_of(view.presence), number(view.presence, "generation")
-    return view.is_here or shown == (claimed_issue(lease.name), lease.generation)
+    return view.is_here or shown == (claimed_issue(lock.name), lock.generation)
 
 
 def is_over(ws: Workspace, lock: Lock, clone: str) -> bool:
@@ -118,11 +118,11 @@ def life_of(ctx: Context, agent: str) -> tuple[int, str]:
 
 def observe(ctx: Context) -> None:
     """After a sync: note the locks that are new here."""
-    locks = [lease for kind in KINDS for lease in ctx.locks.known(f"{kind}/")]
-    note_first_seen(ctx.ws, [lease for lease in locks if lease.holder is not None])
+    locks = [lock for kind in KINDS for lock in ctx.locks.known(f"{kind}/")]
+    note_first_seen(ctx.ws, [lock for lock in locks if lock.holder is not None])
 
 
-def note_first_seen(ws: Workspace, leases: Iterable[Lock]) -> Mapping[str, FirstSeen]:
+def note_first_seen(ws: Workspace, locks: Iterable[Lock]) -> Mapping[str, FirstSeen]:
     """When each of these locks was first seen here at its present revision, by name."""
-    revisions = {lock.name: lock.revision for lock in leases}
+    revisions = {lock.name: lock.revision for lock in locks}
     return json_file.note_first_seen(ws.cache_dir / observed.CLAIMS, revisions, ws.steady())

@@ -26,13 +26,13 @@ def closed(issue: Issue) -> RefusedError:
 
 
 def held(
-    me: ClaimContext, issue: Issue, lease: Lock, sight: HolderView, *, steal: bool, may_steal: bool
+    me: ClaimContext, issue: Issue, lock: Lock, sight: HolderView, *, steal: bool, may_steal: bool
 ) -> RefusedError:
     """A live holder has the issue. `steal`: I wanted to steal it, which I may not."""
-    if lease.holder == me.name:
+    if lock.holder == me.name:
         state = "; an agent with the same name in another clone"
     elif sight.view is None:
-        state = "" if lease.is_person else "; this clone has seen no heartbeat of it"
+        state = "" if lock.is_person else "; this clone has seen no heartbeat of it"
     else:
         action = str(sight.view.presence.get("lastAction") or "")
         heard = f", seen {ago(sight.quiet)} ago" if steal else ""
@@ -42,52 +42,52 @@ def held(
     if not may_steal:
         take = (
             "A person or an orchestrator can give it to you: `ghp agent-release "
-            f"{issue.number} --to {me.name}`.{_free(me, lease, sight)}"
+            f"{issue.number} --to {me.name}`.{_free(me, lock, sight)}"
         )
     return RefusedError(
-        f"{short(issue)} is claimed by {_who(lease)} since {when(lease.acquired_at)}{state}."
-        f"{_why(lease)}{_no_steal(me, lease) if steal else ''}",
+        f"{short(issue)} is claimed by {_who(lock)} since {when(lock.acquired_at)}{state}."
+        f"{_why(lock)}{_no_steal(me, lock) if steal else ''}",
         hint="Work on something else (`ghp agent-claim --next`) or ask a person (`ghp "
         f"agent-escalate …`). {take}",
     )
 
 
-def _free(me: ClaimContext, lease: Lock, sight: HolderView) -> str:
+def _free(me: ClaimContext, lock: Lock, sight: HolderView) -> str:
     """How to save the work of a holder that is not seen at work, and free the issue, as a sentence
     to append."""
     is_seen = sight.view is not None and sight.state not in (NO_CLIENT, Liveness.STOPPED.value)
-    if lease.is_person or lease.holder == me.name or is_seen:
+    if lock.is_person or lock.holder == me.name or is_seen:
         return ""
-    place = f", in its clone {lease.clone}" if lease.clone not in ("", me.clone) else ""
+    place = f", in its clone {lock.clone}" if lock.clone not in ("", me.clone) else ""
     return (
-        f" If {lease.holder} has ended, this saves its work and frees the issue{place}: `ghp "
-        f"agent-stop {lease.holder} --now`."
+        f" If {lock.holder} has ended, this saves its work and frees the issue{place}: `ghp "
+        f"agent-stop {lock.holder} --now`."
     )
 
 
-def _why(lease: Lock) -> str:
+def _why(lock: Lock) -> str:
     """Why the holder has it, as a sentence to append, with who wrote it."""
-    by = lease.cause.by
-    if lease.cause.kind not in (GIVEN, SWEPT, ORDERED) or not by:
-        return reason(lease.reason, _who(lease))
-    text = lease.reason.removeprefix(f"{GIVEN_BY}{by}").removeprefix(": ")
+    by = lock.cause.by
+    if lock.cause.kind not in (GIVEN, SWEPT, ORDERED) or not by:
+        return reason(lock.reason, _who(lock))
+    text = lock.reason.removeprefix(f"{GIVEN_BY}{by}").removeprefix(": ")
     return reason(text, named(by))
 
 
-def _no_steal(me: ClaimContext, lease: Lock) -> str:
+def _no_steal(me: ClaimContext, lock: Lock) -> str:
     """Why I may not steal it, as sentences to append."""
     settings = me.ctx.ws.settings
     why = " Only people and orchestrators may steal it"
-    if not lease.is_person:
+    if not lock.is_person:
         why += f", or any agent after {ago(settings.stale_after)} without a heartbeat"
     if value := settings.unagreed.get("steal"):
         return f"{why}. {consent.sentence('steal', value, settings.trunk_place)[0]}"
     return f"{why}."
 
 
-def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError | None:
+def assigned(me: ClaimContext, issue: Issue, lock: Lock | None) -> RefusedError | None:
     """The issue is assigned to others, or None. An assignment of its last holder is ignored."""
-    others = [name for name in issue.assignees if lease is None or name != lease.holder]
+    others = [name for name in issue.assignees if lock is None or name != lock.holder]
     if not others or me.name in issue.assignees:
         return None
     return RefusedError(
@@ -97,34 +97,34 @@ def assigned(me: ClaimContext, issue: Issue, lease: Lock | None) -> RefusedError
     )
 
 
-def disputed(issue: int, lease: Lock) -> RefusedError:
+def disputed(issue: int, lock: Lock) -> RefusedError:
     """The claim is disputed, and a person has to decide."""
     return RefusedError(
-        f"#{issue} cannot be claimed now.{reason(lease.reason)}",
+        f"#{issue} cannot be claimed now.{reason(lock.reason)}",
         hint=f"A person must free it with `ghp agent-release {issue} --reason TEXT`, or hand "
         "it over with `--to AGENT`.",
     )
 
 
-def not_mine(issue: int, lease: Lock | None, agent: str = "") -> RefusedError:
+def not_mine(issue: int, lock: Lock | None, agent: str = "") -> RefusedError:
     """The actor does not hold the issue."""
-    if lease and lease.is_disputed:
-        return disputed(issue, lease)
-    if lease is None or lease.holder is None:
-        why = f" It was released.{reason(lease.reason)}" if lease and lease.reason else ""
+    if lock and lock.is_disputed:
+        return disputed(issue, lock)
+    if lock is None or lock.holder is None:
+        why = f" It was released.{reason(lock.reason)}" if lock and lock.reason else ""
         return RefusedError(
             f"Nobody holds #{issue}.{why}", hint=f"Claim it first: `ghp agent-claim {issue}`."
         )
-    who = _who(lease)
-    if lease.holder == agent:
+    who = _who(lock)
+    if lock.holder == agent:
         return RefusedError(
-            f"#{issue} is claimed by {who} in another clone since {when(lease.acquired_at)}, "
+            f"#{issue} is claimed by {who} in another clone since {when(lock.acquired_at)}, "
             "not in this one.",
             hint="Continue in the other clone. If this clone is a copy and the other is gone, "
             f"take over: `ghp agent-claim {issue} --steal --reason TEXT`.",
         )
     return RefusedError(
-        f"#{issue} is claimed by {who} since {when(lease.acquired_at)}.{_why(lease)}",
+        f"#{issue} is claimed by {who} since {when(lock.acquired_at)}.{_why(lock)}",
         hint=f"Leave #{issue} to {who}. `ghp agent-claim --next` finds other work; {ASK}.",
     )
 
@@ -147,5 +147,5 @@ def contention(issue: Issue, attempts: int) -> UnknownError:
     )
 
 
-def _who(lease: Lock) -> str:
-    return named(lease.holder or "", lease.is_person)
+def _who(lock: Lock) -> str:
+    return named(lock.holder or "", lock.is_person)

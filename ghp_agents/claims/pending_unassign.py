@@ -25,12 +25,12 @@ class Pending(NamedTuple):
     by_person: bool
 
 
-def add(ws: Workspace, issue: Issue, lease: Lock, former: str, by: Actor) -> None:
+def add(ws: Workspace, issue: Issue, lock: Lock, former: str, by: Actor) -> None:
     """Remember to unassign `former`, if the assignment is not known here yet."""
     before = _file(ws).read()
-    left = {name: pending for name, pending in before.items() if name != lease.name}
+    left = {name: pending for name, pending in before.items() if name != lock.name}
     if former not in issue.assignees:
-        left[lease.name] = Pending(lease.nonce, former, by.name, by.is_person)
+        left[lock.name] = Pending(lock.nonce, former, by.name, by.is_person)
     if left != before:
         _file(ws).write(left)
 
@@ -40,14 +40,14 @@ def apply_pending(ctx: Context) -> None:
     before = _file(ctx.ws).read()
     if not before:
         return
-    locks = {lease.name: lease for lease in ctx.locks.known(PREFIX)}
+    locks = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.known(closed=True) for number in issue.numbers
     }
     left = dict(before)
     for name, pending in before.items():
-        lease, issue = locks.get(name), issues.get(claimed_issue(name) or 0)
-        replaced = lease is None or lease.nonce != pending.nonce
+        lock, issue = locks.get(name), issues.get(claimed_issue(name) or 0)
+        replaced = lock is None or lock.nonce != pending.nonce
         if replaced or issue is None or issue.state == "closed":
             del left[name]
         elif pending.former in issue.assignees:

@@ -37,7 +37,7 @@ class ClaimResult(NamedTuple):
     """A successful claim."""
 
     issue: Issue
-    lease: Lock
+    lock: Lock
     how: str  # claim, takeover, steal; mine: already held
     previous: str | None = None  # the former holder
     waits_for: tuple[str, ...] = ()  # open issues that block it
@@ -48,7 +48,7 @@ class ClaimResult(NamedTuple):
 class Holding(NamedTuple):
     """The holder of an issue, as seen from this clone."""
 
-    lease: Lock
+    lock: Lock
     state: str = ""  # active, stale, dead, gone, stopped, unknown; empty for a person
     shown: str = ""  # the same for people
 
@@ -57,7 +57,7 @@ class ReleasedClaim(NamedTuple):
     """A claim that was released, or given to an agent."""
 
     issue: Issue
-    lease: Lock | None  # None: never claimed
+    lock: Lock | None  # None: never claimed
     changed: bool
     previous: str | None = None  # the former holder, if that was another
 
@@ -67,9 +67,9 @@ def claims(locks: LockService) -> dict[int, Lock]:
     return _by_issue(locks.known(PREFIX))
 
 
-def _by_issue(leases: Iterable[Lock]) -> dict[int, Lock]:
-    held = {claimed_issue(lease.name): lease for lease in leases if lease.holder is not None}
-    return {issue: lease for issue, lease in held.items() if issue is not None}
+def _by_issue(locks: Iterable[Lock]) -> dict[int, Lock]:
+    held = {claimed_issue(lock.name): lock for lock in locks if lock.holder is not None}
+    return {issue: lock for issue, lock in held.items() if issue is not None}
 
 
 def holdings(ctx: Context) -> dict[int, Holding]:
@@ -77,10 +77,10 @@ def holdings(ctx: Context) -> dict[int, Holding]:
     held = claims(ctx.locks)
     sights = holder_liveness.holders_of(ctx, held.values())
     return {
-        issue: Holding(lease)
-        if lease.is_person
-        else Holding(lease, sights[lease.name].state, sights[lease.name].shown)
-        for issue, lease in held.items()
+        issue: Holding(lock)
+        if lock.is_person
+        else Holding(lock, sights[lock.name].state, sights[lock.name].shown)
+        for issue, lock in held.items()
     }
 
 
@@ -92,11 +92,11 @@ def verify(ctx: Context, agent: str, issue: int) -> Lock:
     return _checked(ctx.ws, ctx.locks.read(claim_name(issue)), agent, issue, ctx.locks.clone)
 
 
-def _checked(ws: Workspace, lease: Lock | None, agent: str, issue: int, clone: str) -> Lock:
+def _checked(ws: Workspace, lock: Lock | None, agent: str, issue: int, clone: str) -> Lock:
     epoch = number(ws.presence(agent) or {}, "epoch")
-    if lease is None or not rules.is_mine(lease, agent, epoch, clone):
-        raise messages.not_mine(issue, lease, agent)
-    return lease
+    if lock is None or not rules.is_mine(lock, agent, epoch, clone):
+        raise messages.not_mine(issue, lock, agent)
+    return lock
 
 
 def claim(ctx: Context, reference: str, *, steal: bool = False, reason: str = "") -> ClaimResult:
@@ -148,82 +148,82 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         if not steal:
             same_name.refuse(me.ctx, me.name)
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.ctx.locks, name), False
+    lock, is_sure = _known(me.ctx.locks, name), False
     last_look: tuple[Lock | None, HolderView] = (None, HolderView())
     for _ in range(ATTEMPTS):
-        sight = last_look[1] if lease == last_look[0] else _sight(me, lease)
-        last_look = lease, sight
-        stands = rules.standing(lease, me.name, me.epoch, me.clone, lives=sight.lives)
-        may_steal = stands == "held" and lease is not None and _may_steal(me, lease, sight)
+        sight = last_look[1] if lock == last_look[0] else _sight(me, lock)
+        last_look = lock, sight
+        stands = rules.standing(lock, me.name, me.epoch, me.clone, lives=sight.lives)
+        may_steal = stands == "held" and lock is not None and _may_steal(me, lock, sight)
         is_kept = stands == "held" and not (steal and may_steal)
         may_refuse = stands == "disputed" or is_kept
         if not is_sure and (stands == "mine" or may_refuse):
-            lease, is_sure = me.ctx.locks.read(name), True
+            lock, is_sure = me.ctx.locks.read(name), True
             continue
-        if lease and stands == "disputed":
-            raise messages.disputed(issue.number, lease)
-        if lease and stands == "mine":
-            return _mine(effects.registered(me), issue, lease)
-        if lease and is_kept:
-            raise messages.held(me, issue, lease, sight, steal=steal, may_steal=may_steal)
-        if not steal and (refused := messages.assigned(me, issue, lease)):
+        if lock and stands == "disputed":
+            raise messages.disputed(issue.number, lock)
+        if lock and stands == "mine":
+            return _mine(effects.registered(me), issue, lock)
+        if lock and is_kept:
+            raise messages.held(me, issue, lock, sight, steal=steal, may_steal=may_steal)
+        if not steal and (refused := messages.assigned(me, issue, lock)):
             raise refused
-        ended_work.refuse(me, issue, lease)
+        ended_work.refuse(me, issue, lock)
         try:
-            return _take(me, issue, lease, stands, sight, reason)
+            return _take(me, issue, lock, stands, sight, reason)
         except LockMovedError as moved:
-            lease, is_sure = moved.current, True
+            lock, is_sure = moved.current, True
     raise messages.contention(issue, ATTEMPTS)
 
 
 def _known(locks: LockService, name: str) -> Lock | None:
-    return next((lease for lease in locks.known(name) if lease.name == name), None)
+    return next((lock for lock in locks.known(name) if lock.name == name), None)
 
 
-def _sight(me: ClaimContext, lease: Lock | None) -> HolderView:
+def _sight(me: ClaimContext, lock: Lock | None) -> HolderView:
     """The holder as seen from this clone; looked up only if that matters."""
-    if lease is None or lease.holder is None or rules.is_mine(lease, me.name, me.epoch, me.clone):
+    if lock is None or lock.holder is None or rules.is_mine(lock, me.name, me.epoch, me.clone):
         return HolderView()
-    return holder_liveness.holders_of(me.ctx, [lease])[lease.name]
+    return holder_liveness.holders_of(me.ctx, [lock])[lock.name]
 
 
-def _may_steal(me: ClaimContext, lease: Lock, sight: HolderView) -> bool:
+def _may_steal(me: ClaimContext, lock: Lock, sight: HolderView) -> bool:
     """Whether I may take a claim from its living holder. A namesake in another clone may: the agent
     continues elsewhere. A person's silence says nothing."""
     settings = me.ctx.ws.settings
     if me.decides or settings.steal == ANYONE:
         return True
-    is_silent = lease.holder == me.name or sight.quiet > settings.stale_after
-    return is_silent and not lease.is_person
+    is_silent = lock.holder == me.name or sight.quiet > settings.stale_after
+    return is_silent and not lock.is_person
 
 
 def _take(
-    me: ClaimContext, issue: Issue, lease: Lock | None, stands: str, sight: HolderView, reason: str
+    me: ClaimContext, issue: Issue, lock: Lock | None, stands: str, sight: HolderView, reason: str
 ) -> ClaimResult:
-    event, previous = _EVENTS[stands], lease.holder if lease else None
+    event, previous = _EVENTS[stands], lock.holder if lock else None
     if event == cause.TAKEOVER:
         reason = f"{previous} is {sight.state}" + (f": {reason}" if reason else "")
     elif event == cause.STEAL:
         reason = STOLEN + reason
     taken = me.ctx.locks.acquire(
-        claim_name(issue.number), me.name, expected=lease, epoch=me.epoch, reason=reason,
+        claim_name(issue.number), me.name, expected=lock, epoch=me.epoch, reason=reason,
         cause=Cause(event, me.name),
     )  # fmt: skip
     shown, waits_for = show_claim(effects.registered(me), issue, taken, event, previous)
     return ClaimResult(shown, taken, event, previous, waits_for)
 
 
-def _mine(me: ClaimContext, issue: Issue, lease: Lock) -> ClaimResult:
+def _mine(me: ClaimContext, issue: Issue, lock: Lock) -> ClaimResult:
     """It is mine; if the claiming process was killed before all effects, repeat them."""
-    if is_shown(me, lease, "claim", "release"):
-        if not effects.is_in_hand(me, issue, lease):
-            effects.set_current_issue(me, issue, lease)
-        return ClaimResult(issue, lease, MINE)
-    before = [old for old in me.ctx.locks.history(lease.name) if old.generation < lease.generation]
+    if is_shown(me, lock, "claim", "release"):
+        if not effects.is_in_hand(me, issue, lock):
+            effects.set_current_issue(me, issue, lock)
+        return ClaimResult(issue, lock, MINE)
+    before = [old for old in me.ctx.locks.history(lock.name) if old.generation < lock.generation]
     previous = before[-1].holder if before else None
-    event = _event(lease.cause.kind, previous)
-    shown, waits_for = show_claim(me, issue, lease, event, previous)
-    return ClaimResult(shown, lease, MINE, previous, waits_for, mended=True)
+    event = _event(lock.cause.kind, previous)
+    shown, waits_for = show_claim(me, issue, lock, event, previous)
+    return ClaimResult(shown, lock, MINE, previous, waits_for, mended=True)
 
 
 def _event(kind: str, previous: str | None) -> str:
@@ -267,12 +267,12 @@ def release(
 def check_release(ctx: Context, reference: str, *, to: str | None = None) -> None:
     """Raise what `release` would raise, as far as this clone knows; changes nothing."""
     issue, me = ctx.tracker.get(reference), myself(ctx)
-    lease = _known(ctx.locks, claim_name(issue.number))
-    is_mine = _may_release(me, lease, to)
-    if not is_mine and lease is not None and lease.holder is not None:
-        lease = ctx.locks.read(claim_name(issue.number))
-        if lease is not None and lease.holder is not None and not _may_release(me, lease, to):
-            raise messages.not_mine(issue.number, lease)
+    lock = _known(ctx.locks, claim_name(issue.number))
+    is_mine = _may_release(me, lock, to)
+    if not is_mine and lock is not None and lock.holder is not None:
+        lock = ctx.locks.read(claim_name(issue.number))
+        if lock is not None and lock.holder is not None and not _may_release(me, lock, to):
+            raise messages.not_mine(issue.number, lock)
 
 
 def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
@@ -282,12 +282,12 @@ def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
     Raises RefusedError, UnknownError.
     """
     me = myself(ctx)
-    lease = _known(ctx.locks, claim_name(issue.number))
-    if not me.decides or lease is None or lease.holder is None or lease.is_person:
+    lock = _known(ctx.locks, claim_name(issue.number))
+    if not me.decides or lock is None or lock.holder is None or lock.is_person:
         return None
     presences = ctx.store.snapshot().agents()  # people have no presence
     agents = [name for name in issue.assignees if name in presences]
-    if lease.holder in issue.assignees or len(agents) != 1:
+    if lock.holder in issue.assignees or len(agents) != 1:
         return None
     return _release(me, issue, agents[0], "the issue was assigned to it")
 
@@ -296,66 +296,64 @@ def _release(
     me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
 ) -> ReleasedClaim:
     name = claim_name(issue.number)
-    lease, is_sure = _known(me.ctx.locks, name), False
+    lock, is_sure = _known(me.ctx.locks, name), False
     for _ in range(ATTEMPTS):
-        may = _may_release(me, lease, to)
+        may = _may_release(me, lock, to)
         if not is_sure and not may:
-            lease, is_sure = me.ctx.locks.read(name), True
+            lock, is_sure = me.ctx.locks.read(name), True
             continue
-        is_disputed = lease is not None and lease.is_disputed
-        if not is_disputed and (lease.holder if lease else None) == to:
-            return _released(me, issue, lease, reason)
+        is_disputed = lock is not None and lock.is_disputed
+        if not is_disputed and (lock.holder if lock else None) == to:
+            return _released(me, issue, lock, reason)
         if not may:
-            raise messages.not_mine(issue.number, lease)
+            raise messages.not_mine(issue.number, lock)
         try:
-            after = _hand_over(me, name, lease, to, reason)
+            after = _hand_over(me, name, lock, to, reason)
         except LockMovedError as moved:
-            lease, is_sure = moved.current, True
+            lock, is_sure = moved.current, True
             continue
         shown = show_release(
-            effects.registered(me), issue, after, lease, reason, keep_assignee=keep_assignee
+            effects.registered(me), issue, after, lock, reason, keep_assignee=keep_assignee
         )
-        previous = lease.holder if lease and lease.holder != me.name else None
+        previous = lock.holder if lock and lock.holder != me.name else None
         return ReleasedClaim(shown, after, changed=True, previous=previous)
     raise messages.contention(issue, ATTEMPTS)
 
 
-def _may_release(me: ClaimContext, lease: Lock | None, to: str | None) -> bool:
+def _may_release(me: ClaimContext, lock: Lock | None, to: str | None) -> bool:
     """Whether I may change the claim. Giving away an unclaimed issue needs a person or an
     orchestrator, because it decides who works on it."""
-    if lease is None or lease.holder is None:
-        return me.decides and (to is not None or (lease is not None and lease.is_disputed))
-    is_mine = rules.is_mine(lease, me.name, me.epoch, me.clone)
-    return is_mine or me.decides or not _sight(me, lease).lives
+    if lock is None or lock.holder is None:
+        return me.decides and (to is not None or (lock is not None and lock.is_disputed))
+    is_mine = rules.is_mine(lock, me.name, me.epoch, me.clone)
+    return is_mine or me.decides or not _sight(me, lock).lives
 
 
-def _hand_over(
-    me: ClaimContext, name: str, lease: Lock | None, to: str | None, reason: str
-) -> Lock:
+def _hand_over(me: ClaimContext, name: str, lock: Lock | None, to: str | None, reason: str) -> Lock:
     if to is None:
-        assert lease is not None, "a lock that nobody ever held cannot be released"
+        assert lock is not None, "a lock that nobody ever held cannot be released"
         by_me = Cause(cause.RELEASE, me.name)
-        return me.ctx.locks.release(name, expected=lease, reason=reason, cause=by_me)
+        return me.ctx.locks.release(name, expected=lock, reason=reason, cause=by_me)
     epoch, clone = holder_liveness.life_of(me.ctx, to)
     given = f"{GIVEN_BY}{me.name}" + (f": {reason}" if reason else "")
     return me.ctx.locks.acquire(
-        name, to, expected=lease, epoch=epoch, reason=given,
+        name, to, expected=lock, epoch=epoch, reason=given,
         cause=Cause(cause.GIVEN, me.name), clone=clone,
     )  # fmt: skip
 
 
-def _released(me: ClaimContext, issue: Issue, lease: Lock | None, reason: str) -> ReleasedClaim:
+def _released(me: ClaimContext, issue: Issue, lock: Lock | None, reason: str) -> ReleasedClaim:
     """It is already released; if my process was killed before all effects, repeat them."""
     given_by_me = (cause.GIVEN, me.name)
-    if lease is None or (lease.holder and (lease.cause.kind, lease.cause.by) != given_by_me):
-        return ReleasedClaim(issue, lease, changed=False)
-    chain = me.ctx.locks.history(lease.name)
+    if lock is None or (lock.holder and (lock.cause.kind, lock.cause.by) != given_by_me):
+        return ReleasedClaim(issue, lock, changed=False)
+    chain = me.ctx.locks.history(lock.name)
     previous = chain[-2] if len(chain) > 1 else None
     mine = previous is not None and rules.is_mine(previous, me.name, me.epoch, me.clone)
-    if not (mine or lease.holder) or is_shown(me, lease, "release"):
-        return ReleasedClaim(issue, lease, changed=False)
-    shown = show_release(me, issue, lease, previous, reason or lease.reason)
-    return ReleasedClaim(shown, lease, changed=False)
+    if not (mine or lock.holder) or is_shown(me, lock, "release"):
+        return ReleasedClaim(issue, lock, changed=False)
+    shown = show_release(me, issue, lock, previous, reason or lock.reason)
+    return ReleasedClaim(shown, lock, changed=False)
 
 
 def close(
@@ -386,8 +384,8 @@ def _closing(ctx: Context, agent: str, issue: int) -> Lock | None:
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
     if not claimed_it and _known(ctx.locks, name) is None:
         return None  # but a claim known here may have changed elsewhere since: ask the remote
-    lease = ctx.locks.read(name)
-    free = lease is None or lease.holder is None
+    lock = ctx.locks.read(name)
+    free = lock is None or lock.holder is None
     return (
-        None if free and not claimed_it else _checked(ctx.ws, lease, agent, issue, ctx.locks.clone)
+        None if free and not claimed_it else _checked(ctx.ws, lock, agent, issue, ctx.locks.clone)
     )

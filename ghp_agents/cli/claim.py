@@ -85,9 +85,9 @@ def _fields(claimed: ClaimResult) -> "ClaimJson":
     return {
         "issue": claimed.issue.number,
         "title": claimed.issue.title,
-        "holder": claimed.lease.holder,
-        "generation": claimed.lease.generation,
-        "since": claimed.lease.acquired_at,
+        "holder": claimed.lock.holder,
+        "generation": claimed.lock.generation,
+        "since": claimed.lock.acquired_at,
         "how": claimed.how,
         "previous": claimed.previous,
         "waitsFor": list(claimed.waits_for),

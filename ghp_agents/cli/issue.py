@@ -87,7 +87,7 @@ def issues(
     listing = services.select(
         app if then is None else app.past(then),
         mine=mine, ready=ready, states=chosen, labels=labels,
-        claims={number: holding.lease for number, holding in (holdings or {}).items()},
+        claims={number: holding.lock for number, holding in (holdings or {}).items()},
         commanded=services.commanded(app.store) if then is None else (),
     )  # fmt: skip
     listing = listing._replace(issues=limited(listing.issues, limit))
@@ -355,8 +355,8 @@ def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequen
             )
         return
     moved = claims.follow_assignment(app, assigned)
-    if moved and moved.changed and moved.lease:
-        output.done(f"{moved.lease.holder} holds the issue now; {held.holder} held it.")
+    if moved and moved.changed and moved.lock:
+        output.done(f"{moved.lock.holder} holds the issue now; {held.holder} held it.")
         start_background(app)
     elif held.holder in removed:
         hint = f"To take it away: `ghp agent-release {assigned.number} [--to NAME]`."

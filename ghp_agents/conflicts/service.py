@@ -74,7 +74,7 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
 
 def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWork]:
     held = claims.claims(ctx.locks)
-    holders = {issue: lease.holder for issue, lease in held.items() if lease.holder}
+    holders = {issue: lock.holder for issue, lock in held.items() if lock.holder}
     present = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
     return _not_done(ctx, present)
 

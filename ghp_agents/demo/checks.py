@@ -79,8 +79,8 @@ def _issues(app: App) -> Iterator[SummaryLine]:
     blockers = [_clock(entries, "issue-close", number) for number in (1, 2)]
     in_order = "yes" if taken and all(blockers) and max(blockers) < taken else "no"
     yield equal("#3 was claimed after its blockers were closed", in_order, "yes")
-    chain = [lease for lease in app.locks.history("issue/4") if lease.holder]
-    ways = ", then ".join(f"{lease.holder} (generation {lease.generation})" for lease in chain)
+    chain = [lock for lock in app.locks.history("issue/4") if lock.holder]
+    ways = ", then ".join(f"{lock.holder} (generation {lock.generation})" for lock in chain)
     wanted = f"{VICTIM} (generation 1), then {HEIR} (generation 2)"
     yield equal("#4 was held by", ways, wanted)
 

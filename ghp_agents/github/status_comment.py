@@ -24,7 +24,7 @@ class IssueStatus(NamedTuple):
 
     number: int
     closed: bool = False
-    lease: Lock | None = None  # the lock, if somebody holds it
+    lock: Lock | None = None  # the lock, if somebody holds it
     assigned: tuple[str, ...] = ()
     status: str = ""
     branch: str = ""
@@ -49,7 +49,7 @@ def essence(facts: IssueStatus) -> str:
 
 
 def _headline(facts: IssueStatus) -> str:
-    holder = facts.lease.holder if facts.lease else None
+    holder = facts.lock.holder if facts.lock else None
     if facts.closed:
         return "This issue is closed."
     if holder is None:
@@ -64,9 +64,9 @@ def _headline(facts: IssueStatus) -> str:
 
 def _rows(facts: IssueStatus) -> list[tuple[str, str]]:
     rows: list[tuple[str, str]] = []
-    lease = facts.lease
-    if lease and lease.holder:
-        rows.append(("since", for_people(lease.acquired_at)))
+    lock = facts.lock
+    if lock and lock.holder:
+        rows.append(("since", for_people(lock.acquired_at)))
     if facts.branch:
         rows.append(("branch", f"`{_code(facts.branch)}`"))
     if facts.pull:

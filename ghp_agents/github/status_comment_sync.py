@@ -109,7 +109,7 @@ class _StateView:
 
     def facts(self, issue: Issue) -> IssueStatus:
         """All that the comment shows of an issue."""
-        lease = next((self._held[n] for n in issue.numbers if n in self._held), None)
+        lock = next((self._held[n] for n in issue.numbers if n in self._held), None)
         view = self._view(issue.number)
         fields = view.presence if view and issue_of(view.presence) in issue.numbers else {}
         folder = handoff_record.folder_of(issue.number)
@@ -121,7 +121,7 @@ class _StateView:
         return IssueStatus(
             number=issue.number,
             closed=issue.state == "closed",
-            lease=lease,
+            lock=lock,
             assigned=tuple(name for name in issue.assignees if is_name(name)),
             status=str(fields.get("status") or ""),
             branch=str(fields.get("branch") or ""),
@@ -133,8 +133,8 @@ class _StateView:
         )
 
     def _view(self, issue_number: int) -> AgentView | None:
-        lease = self._held.get(issue_number)
-        return self._views.get(lease.holder or "") if lease and not lease.is_person else None
+        lock = self._held.get(issue_number)
+        return self._views.get(lock.holder or "") if lock and not lock.is_person else None
 
     def _is_here(self, issue_number: int) -> bool:
         view = self._view(issue_number)

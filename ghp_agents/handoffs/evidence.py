@@ -170,10 +170,10 @@ def rights(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
     from ghp_agents.issues.numbers import LEASE as NUMBERS
 
     try:
-        mine = [lease for lease in locks.list() if lease.holder == actor.name]
+        mine = [lock for lock in locks.list() if lock.holder == actor.name]
     except GhpError as error:
         return [], f"The held locks are unknown: {error}"
-    return [lease for lease in mine if lease.name != NUMBERS], ""
+    return [lock for lock in mine if lock.name != NUMBERS], ""
 
 
 def _concerns(escalation: Escalation, about: EvidenceTopic) -> bool:

@@ -36,25 +36,25 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without s
 def write(
     me: ClaimContext,
     issue: Issue,
-    lease: Lock,
+    lock: Lock,
     to: str | None,
     why: str = "is gone",
     *,
     keeps: bool = False,
 ) -> Handoff:
-    """Record a handoff of an issue for `lease`'s holder; once for each claim. `why` says what
+    """Record a handoff of an issue for `lock`'s holder; once for each claim. `why` says what
     happened to it. Its own last handoff is enough if its worktree is not in this clone. If the
     holder keeps the issue, this is a checkpoint, and every one is recorded."""
     ws, store = me.ctx.ws, me.ctx.store
-    agent = lease.holder or ""
+    agent = lock.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
     theirs = _worktree_of(ws, agent, fields, issue)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
     earlier = evidence.handoffs_about(store.snapshot(), about)[0]
     for previous in earlier:
-        if not keeps and previous.note.startswith(_first_line(agent, lease)):
+        if not keeps and previous.note.startswith(_first_line(agent, lock)):
             return previous
-    own = [x for x in earlier[-1:] if x.by == Actor(agent) and str(x.at) >= str(lease.acquired_at)]
+    own = [x for x in earlier[-1:] if x.by == Actor(agent) and str(x.at) >= str(lock.acquired_at)]
     if theirs is None and own:
         return own[0]  # it says more than what is known here
     if theirs is None:
@@ -62,20 +62,20 @@ def write(
     branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
     carried = commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING
     work = uncommitted.take_uncommitted(theirs, agent) if theirs else Uncommitted(Patch("", b""))
-    facts = _facts(me, lease, about, branch, work, carried)
-    note, kind = _note(agent, fields, lease, why), HANDOFF
+    facts = _facts(me, lock, about, branch, work, carried)
+    note, kind = _note(agent, fields, lock, why), HANDOFF
     if keeps:
         note, kind = f"A checkpoint: {note}", CHECKPOINT
     return record_of(theirs or ws, store, facts, kind=kind, to=to, note=note).handoff
 
 
 def write_work(
-    me: ClaimContext, issue: Issue, lease: Lock, theirs: Workspace, *, is_held: bool
+    me: ClaimContext, issue: Issue, lock: Lock, theirs: Workspace, *, is_held: bool
 ) -> Handoff | None:
     """Record what the worktree `theirs` of an agent has beyond its pushed branch: a checkpoint if
-    the agent has the claim `lease` still, else a handoff. None if there is no such work, or if a
+    the agent has the claim `lock` still, else a handoff. None if there is no such work, or if a
     handoff of the issue has it."""
-    agent, store = lease.holder or "", me.ctx.store
+    agent, store = lock.holder or "", me.ctx.store
     work, branch = uncommitted.take_uncommitted(theirs, agent), evidence.branch(theirs)
     if not work.patch.changes and not work.missing and not branch.unsent:
         return None
@@ -84,9 +84,9 @@ def write_work(
     if _has_work(earlier, work) and _has_commits(earlier, branch):
         return None
     carried = commits.carry(me.ctx, branch, "", push=False)
-    facts = _facts(me, lease, about, branch, work, carried)
+    facts = _facts(me, lock, about, branch, work, carried)
     kind, then = (CHECKPOINT, "has it still") if is_held else (HANDOFF, "has it no more")
-    note = f"The work of {agent} in its worktree. {_first_line(agent, lease)} and {then}."
+    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} and {then}."
     return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
 
 
@@ -108,25 +108,25 @@ def is_of_worktree(handoff: Handoff) -> bool:
     return bool(_OF_WORKTREE.match(handoff.note))
 
 
-def is_left_work(handoff: Handoff, lease: Lock) -> bool:
+def is_left_work(handoff: Handoff, lock: Lock) -> bool:
     """Whether a handoff is what the worktree of the claim's holder had, or the holder's own."""
-    agent = lease.holder or ""
-    is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lease.acquired_at)
-    note = f"The work of {agent} in its worktree. {_first_line(agent, lease)} "
+    agent = lock.holder or ""
+    is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lock.acquired_at)
+    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} "
     return handoff.note.startswith(note) or (is_own and handoff.kind == HANDOFF)
 
 
 def _facts(
     me: ClaimContext,
-    lease: Lock,
+    lock: Lock,
     about: EvidenceTopic,
     branch: Branch,
     work: Uncommitted,
     carried: Carried,
 ) -> HandoffFacts:
-    agent = lease.holder or ""
+    agent = lock.holder or ""
     rights = [
-        lock for lock in me.ctx.locks.known() if lock.holder == agent and lock.name != lease.name
+        other for other in me.ctx.locks.known() if other.holder == agent and other.name != lock.name
     ]
     topic_facts = evidence.topic_facts(me.ctx, about)
     return HandoffFacts(
@@ -142,16 +142,16 @@ def _facts(
     )
 
 
-def _first_line(agent: str, lease: Lock) -> str:
+def _first_line(agent: str, lock: Lock) -> str:
     """Return the first line of the note; unique for this claim. Stored notes are compared with it,
     so its wording must not change."""
-    return f"{agent} claimed this at {lease.acquired_at} (generation {lease.generation})"
+    return f"{agent} claimed this at {lock.acquired_at} (generation {lock.generation})"
 
 
-def _note(agent: str, fields: Presence, lease: Lock, why: str) -> str:
+def _note(agent: str, fields: Presence, lock: Lock, why: str) -> str:
     """Return the note; it is the same whenever it is written, so it is written once."""
     lines = [
-        f"{_first_line(agent, lease)} and {why}. This handoff was written for it, from its records."
+        f"{_first_line(agent, lock)} and {why}. This handoff was written for it, from its records."
     ]
     if fields:
         at, status = (one_line(str(fields.get(key)), 40) for key in ("timestamp", "status"))

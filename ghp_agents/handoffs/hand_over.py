@@ -100,8 +100,8 @@ def holds(ctx: Context, handed: Handoff) -> bool:
 
     name = claim_name(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
-    locks = (lease for lease in ctx.locks.known(name) if lease.name == name)
-    return any(is_mine(lease, handed.by.name, epoch, ctx.locks.clone) for lease in locks)
+    locks = (lock for lock in ctx.locks.known(name) if lock.name == name)
+    return any(is_mine(lock, handed.by.name, epoch, ctx.locks.clone) for lock in locks)
 
 
 def _pass_leases(ctx: Context, handed: Handoff) -> "tuple[Hold, ...]":

@@ -23,7 +23,7 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """Return a line for each pull request that came back to `agent` and still needs work."""
     if not snapshot.files(FOLDER):
         return []
-    holders = {lease.name: lease.holder for lease in ctx.locks.known(PREFIX)}
+    holders = {lock.name: lock.holder for lock in ctx.locks.known(PREFIX)}
 
     def is_its_own(entry: Return) -> bool:
         return agent == (

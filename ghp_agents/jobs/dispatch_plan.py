@@ -70,9 +70,9 @@ def plan(
     ready: list[Issue] = []
     dead = {agent.candidate.name for agent in agents if not agent.is_alive}
     for issue in free.issues:
-        lease = free.claim_of(issue)
-        if lease or issue.assignees:
-            words = _without_agent(free, issue, lease, dead)
+        lock = free.claim_of(issue)
+        if lock or issue.assignees:
+            words = _without_agent(free, issue, lock, dead)
             waiting |= {words: waiting.get(words, 0) + 1} if words else {}
             continue
         obstacle = next(decision.obstacles(free, issue, SOMEBODY), None)
@@ -95,10 +95,10 @@ def plan(
     return DispatchPlan(assignments, waiting)
 
 
-def _without_agent(board: Board, issue: Issue, lease: Lock | None, dead: Set[str]) -> str:
+def _without_agent(board: Board, issue: Issue, lock: Lock | None, dead: Set[str]) -> str:
     """Why nobody works on an issue that has an agent; empty if somebody can."""
-    if lease:
-        return "" if lease.name in board.living or lease.is_person else DEAD
+    if lock:
+        return "" if lock.name in board.living or lock.is_person else DEAD
     return WAITS_FOR_DEAD if dead >= {*issue.assignees} else ""
 
 

@@ -97,22 +97,22 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     if current is None:
         return IssueExplanation(issue, state, "", [], [], 0)
     alive = [agent for agent in agents if agent.is_alive]
-    lease = board.claim_of(current)
-    claimed = (lease.holder or "") if lease else ""
-    holder = claimed if lease and lease.name in board.living else ""
+    lock = board.claim_of(current)
+    claimed = (lock.holder or "") if lock else ""
+    holder = claimed if lock and lock.name in board.living else ""
     steps = explanation.trace(board, current)
     turns = explanation.turns(board, current, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
     ended = [x.words for x in agents if x.candidate.name == claimed and x.has_ended]
-    if holder and lease and not lease.is_person:
+    if holder and lock and not lock.is_person:
         names = {agent.candidate.name for agent in agents}
         ended += [] if holder in names else [UNKNOWN]
     more = len(alive[MOST_AGENTS:])
-    rooms = {} if lease or current.assignees else _rooms(ctx, board, turns)
+    rooms = {} if lock or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(
         current, state, holder, steps, turns, more, waits, (*ended, "")[0], rooms,
-        is_person=bool(lease and lease.is_person), left_by="" if holder else claimed,
+        is_person=bool(lock and lock.is_person), left_by="" if holder else claimed,
     )  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def _agent(ctx: Context, board: Board, view: AgentView, *, is_ordered: bool) -> 
     mine = [
         short(issue)
         for issue in board.issues
-        if (lease := board.claim_of(issue)) and is_mine(lease, who.name, who.epoch, who.clone)
+        if (lock := board.claim_of(issue)) and is_mine(lock, who.name, who.epoch, who.clone)
     ]
     return Agent(
         who, view.liveness.value, is_ordered, tuple(mine), view.has_no_client,

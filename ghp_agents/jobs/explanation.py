@@ -149,8 +149,8 @@ def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
     forbids it."""
     by_rule: dict[ClaimRule, list[str]] = {}
     for issue in board.issues:
-        lease = board.claim_of(issue)
-        mine = lease is not None and is_mine(lease, who.name, who.epoch, who.clone)
+        lock = board.claim_of(issue)
+        mine = lock is not None and is_mine(lock, who.name, who.epoch, who.clone)
         first = None if mine else next(decision.obstacles(board, issue, who), None)
         if first:
             by_rule.setdefault(first.rule, []).append(short(issue))
@@ -158,10 +158,10 @@ def kept_back(board: Board, who: Candidate) -> list[KeptBack]:
 
 
 def _met(board: Board, issue: Issue, rule: ClaimRule, who: Candidate) -> str:
-    lease = board.claim_of(issue) if rule is ClaimRule.TAKEN else None
-    if lease is None or is_mine(lease, who.name, who.epoch, who.clone):
+    lock = board.claim_of(issue) if rule is ClaimRule.TAKEN else None
+    if lock is None or is_mine(lock, who.name, who.epoch, who.clone):
         return MET[rule]
-    holder = named(lease.holder or "", lease.is_person)
+    holder = named(lock.holder or "", lock.is_person)
     return f"{holder} has claimed it, but is no longer at work; others may take it over."
 
 
@@ -187,10 +187,10 @@ def _step(board: Board, issue: Issue, obstacle: Obstacle, who: Candidate) -> Rul
             words = "It is an epic, so agents work on its parts."
             change = f"agent-issue edit {number} --remove-label {names[0]}"
         case ClaimRule.TAKEN:
-            lease = board.claim_of(issue)
-            words = f"{named(names[0], bool(lease and lease.is_person))} has claimed it."
+            lock = board.claim_of(issue)
+            words = f"{named(names[0], bool(lock and lock.is_person))} has claimed it."
             to = f" --to {who.name}" if who.name else ""
-            change = f"agent-release {number}{to}" if lease and lease.name in board.loose else ""
+            change = f"agent-release {number}{to}" if lock and lock.name in board.loose else ""
         case ClaimRule.ASSIGNED:
             words = f"It is assigned to {', '.join(map(named, names))}."
             change = f"agent-issue assign {number} {who.name}"
@@ -235,7 +235,7 @@ def _blockers(board: Board, issue: Issue) -> str:
         blocker = board.by_number.get(number)
         if blocker is None:
             continue
-        lease = board.claim_of(blocker)
-        holder = named(lease.holder or "", lease.is_person) if lease else "nobody"
+        lock = board.claim_of(blocker)
+        holder = named(lock.holder or "", lock.is_person) if lock else "nobody"
         blockers[short(blocker)] = f"{short(blocker)} {phrase(blocker.title, 60)} ({holder} has it)"
     return listed([*blockers.values()], SHOWN)

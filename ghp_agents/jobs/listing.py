@@ -81,20 +81,20 @@ def _progress(
     board: Board, issue: Issue, pulls: Mapping[int, Pull], sent_back: Set[int]
 ) -> JobProgress:
     pull = next((pulls[number] for number in issue.numbers if number in pulls), None)
-    lease = board.claim_of(issue)
+    lock = board.claim_of(issue)
     return JobProgress(
         closed=issue.state == "closed",
         gave_up=any(number in board.last_resorts for number in issue.numbers),
         pull=pull is not None and not pull.draft,
         sent_back=pull is not None and pull.number in sent_back,
-        claimed=lease is not None and lease.name in board.living,
+        claimed=lock is not None and lock.name in board.living,
         assigned=bool(issue.assignees),
     )
 
 
 def _holder(board: Board, issue: Issue) -> str:
-    lease = board.claim_of(issue)
-    return (lease.holder or "") if lease else ""
+    lock = board.claim_of(issue)
+    return (lock.holder or "") if lock else ""
 
 
 def _pull(pulls: Mapping[int, Pull], issue: Issue) -> int | None:

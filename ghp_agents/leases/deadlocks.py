@@ -55,8 +55,8 @@ def _for_issues(
         return []
     from ghp_agents.locks.names import PREFIX, claimed_issue
 
-    locks = {claimed_issue(lease.name): lease for lease in ctx.locks.known(PREFIX) if lease.holder}
-    claims = {number: lease for number, lease in locks.items() if number is not None}
+    locks = {claimed_issue(lock.name): lock for lock in ctx.locks.known(PREFIX) if lock.holder}
+    claims = {number: lock for number, lock in locks.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
     return wait_graph.for_issues(issues, claims, in_hand)

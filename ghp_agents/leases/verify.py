@@ -21,15 +21,15 @@ def verify(ctx: Context, name: str | None = None) -> Lock:
     actor = ctx.ws.actor()
     wanted = f"{NAMES}{name}" if name is not None else _claim(ctx, actor.name)
     epoch = 0 if actor.is_person else number(ctx.ws.presence(actor.name) or {}, "epoch")
-    lease = ctx.locks.read(wanted)
-    if lease is None or not is_mine(lease, actor.name, epoch, ctx.locks.clone):
-        raise _not_mine(wanted, lease, name)
-    if holder_liveness.is_over(ctx.ws, lease, ctx.locks.clone):
+    lock = ctx.locks.read(wanted)
+    if lock is None or not is_mine(lock, actor.name, epoch, ctx.locks.clone):
+        raise _not_mine(wanted, lock, name)
+    if holder_liveness.is_over(ctx.ws, lock, ctx.locks.clone):
         raise RefusedError(
-            f"You no longer hold {wanted}: it expired at {lease.until}.",
+            f"You no longer hold {wanted}: it expired at {lock.until}.",
             hint="Stop what needs it, or lease it again.",
         )
-    return lease
+    return lock
 
 
 def _claim(ctx: Context, actor: str) -> str:
@@ -43,9 +43,9 @@ def _claim(ctx: Context, actor: str) -> str:
     return claim_name(issue)
 
 
-def _not_mine(wanted: str, lease: Lock | None, name: str | None) -> RefusedError:
-    holder = one_line(lease.holder, 80) if lease and lease.holder else "nobody"
-    since = f" since {lease.acquired_at}" if lease and lease.holder else ""
+def _not_mine(wanted: str, lock: Lock | None, name: str | None) -> RefusedError:
+    holder = one_line(lock.holder, 80) if lock and lock.holder else "nobody"
+    since = f" since {lock.acquired_at}" if lock and lock.holder else ""
     take = f"ghp agent-lease --name {name} --strict" if name else "ghp agent-claim"
     return RefusedError(
         f"You do not hold {wanted}: {holder} holds it{since}.",

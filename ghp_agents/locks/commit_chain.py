@@ -8,8 +8,7 @@ from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError
 from ghp_agents.git import objects
-from ghp_agents.locks import lock
-from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.lock import Lock, decode, encode
 from ghp_agents.state.private_repo import LEASE_REFS, SEEN_LEASE_REFS, StateRepository
 from ghp_agents.state.record import Problem
 
@@ -19,7 +18,7 @@ FILE = "lease.json"
 class KnownLock(NamedTuple):
     """What this clone knows of a lock without asking the remote."""
 
-    lease: Lock | None  # the newest value
+    lock: Lock | None  # the newest value
     here: str  # the commit of our own ref; empty if there is none
 
 
@@ -40,10 +39,10 @@ def known_here(repository: StateRepository, name: str) -> Lock | None:
     return own or synced
 
 
-def newest(leases: Iterable[Lock | None]) -> Lock | None:
+def newest(locks: Iterable[Lock | None]) -> Lock | None:
     """The last one in a chain: a release comes after its acquisition."""
-    existing = [lease for lease in leases if lease]
-    return max(existing, key=lambda lease: (lease.generation, lease.holder is None), default=None)
+    existing = [lock for lock in locks if lock]
+    return max(existing, key=lambda lock: (lock.generation, lock.holder is None), default=None)
 
 
 def load(
@@ -57,13 +56,13 @@ def load(
     oids = [revisions.get(ref, "") for ref in refs]
     with repository.objects() as reader:
         objects_read = reader.read([word for oid in oids for word in (oid, f"{oid}:{FILE}")])
-    leases: list[Lock | None] = []
+    locks: list[Lock | None] = []
     for commit, file in zip(objects_read[::2], objects_read[1::2], strict=True):
         try:
-            leases.append(_decoded(name, commit.oid, file) if commit else None)
+            locks.append(_decoded(name, commit.oid, file) if commit else None)
         except ValueError as error:
             raise _invalid_lock(name, where, error) from None
-    return leases
+    return locks
 
 
 def load_all(
@@ -77,11 +76,11 @@ def load_all(
     `before` are values by their commits that need not be read again. Unreadable locks are left out;
     reading one of them by name reports it, and so does the doctor.
     """
-    leases: dict[str, Lock] = {}
-    for name, lease in _each(repository, spaces, prefix, before or {}):
-        if isinstance(lease, Lock):
-            leases[name] = newest([leases.get(name), lease]) or lease
-    return leases
+    locks: dict[str, Lock] = {}
+    for name, lock in _each(repository, spaces, prefix, before or {}):
+        if isinstance(lock, Lock):
+            locks[name] = newest([locks.get(name), lock]) or lock
+    return locks
 
 
 def problems(repository: StateRepository, spaces: Sequence[str]) -> list[Problem]:
@@ -148,10 +147,10 @@ def history(repository: StateRepository, last: Lock) -> list[Lock]:
 def _decoded(name: str, oid: str, file: objects.Object | None) -> Lock:
     if file is None or file.kind != "blob":
         raise ValueError(f"it has no {FILE}")
-    lease = lock.decode(file.content, oid)
-    if lease.name != name:
-        raise ValueError(f"it is a record of the lock {one_line(lease.name, 80)!r}")
-    return lease
+    lock = decode(file.content, oid)
+    if lock.name != name:
+        raise ValueError(f"it is a record of the lock {one_line(lock.name, 80)!r}")
+    return lock
 
 
 def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
@@ -166,37 +165,37 @@ def _invalid_lock(name: str, where: str, error: ValueError) -> GhpError:
 
 def append(
     repository: StateRepository,
-    lease: Lock,
+    lock: Lock,
     before: Lock | None,
     now: float,
     other: Lock | None = None,
 ) -> Lock:
-    """Commit `lease` on top of `before`, and of `other` to join two chains. Moves no ref. Raises
+    """Commit `lock` on top of `before`, and of `other` to join two chains. Moves no ref. Raises
     GitError."""
     from ghp_agents.state.new_commits import NewCommit, write_commits  # readers do not need it
     from ghp_agents.state.without_secrets import clean_text
 
-    lease = lease._replace(reason=clean_text(lease.reason))
+    lock = lock._replace(reason=clean_text(lock.reason))
     commit = NewCommit(
-        message(lease, before),
-        {FILE: lock.encode(lease)},
+        message(lock, before),
+        {FILE: encode(lock)},
         None,
         now,
         (other.revision,) if other else (),
     )
     created = write_commits(repository, before.revision if before else None, [commit], now)
-    return lease._replace(revision=created)
+    return lock._replace(revision=created)
 
 
-def message(lease: Lock, before: Lock | None) -> str:
+def message(lock: Lock, before: Lock | None) -> str:
     """The commit message, in the ledger's format: who did what to which lock."""
-    kind, _, word = lease.name.rpartition("/")
-    event = "release" if lease.holder is None else "claim" if kind == "issue" else "acquire"
-    holder = lease.holder or (before.holder if before else None) or "nobody"
+    kind, _, word = lock.name.rpartition("/")
+    event = "release" if lock.holder is None else "claim" if kind == "issue" else "acquire"
+    holder = lock.holder or (before.holder if before else None) or "nobody"
     who = one_line(holder, 80)
     trailers = [("Event", event), ("Agent", who)]
     trailers += [("Issue", word)] if kind == "issue" else []
-    trailers += [("Generation", str(lease.generation)), ("Id", lease.nonce)]
-    reason = one_line(lease.reason, 200)
+    trailers += [("Generation", str(lock.generation)), ("Id", lock.nonce)]
+    reason = one_line(lock.reason, 200)
     lines = "".join(f"{key}: {value}\n" for key, value in trailers)
-    return f"{event} {who} {lease.name}\n\n" + (f"{reason}\n\n" if reason else "") + lines
+    return f"{event} {who} {lock.name}\n\n" + (f"{reason}\n\n" if reason else "") + lines

@@ -16,8 +16,8 @@ from ghp_agents.locks.lock import (
     Lock,
     LockMovedError,
     Release,
+    checked_lock_name,
     given_back,
-    lease_name,
     still_free,
     taken,
 )
@@ -50,7 +50,7 @@ class GitLocks:
         """The lock as it is now."""
         from ghp_agents.locks import git_local, git_remote
 
-        lease_name(name)
+        checked_lock_name(name)
         places = self._find_places()
         if places:
             return git_remote.read(places, name)
@@ -144,7 +144,7 @@ class GitLocks:
         repository = find_repository(self._ws)
         if repository is None:
             return {}
-        latest = [commit_chain.known(repository, lease_name(name)).lease for name in names]
+        latest = [commit_chain.known(repository, checked_lock_name(name)).lock for name in names]
         return commit_chain.histories(repository, [lock for lock in latest if lock])
 
     def list(self, prefix: str = "") -> list[Lock]:
@@ -207,5 +207,5 @@ def _discard_message(_: str) -> None:
     """For programs that show no messages."""
 
 
-def _chosen(leases: Iterable[Lock], prefix: str) -> list[Lock]:
-    return sorted((x for x in leases if x.name.startswith(prefix)), key=lambda x: x.name)
+def _chosen(locks: Iterable[Lock], prefix: str) -> list[Lock]:
+    return sorted((x for x in locks if x.name.startswith(prefix)), key=lambda x: x.name)

@@ -24,7 +24,7 @@ LOCK = "lease.lock"
 
 def read(repository: StateRepository, name: str) -> Lock | None:
     """The lock in this clone."""
-    return commit_chain.known(repository, name).lease
+    return commit_chain.known(repository, name).lock
 
 
 def list_all(
@@ -43,8 +43,8 @@ def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock |
     """Replace `expected` by `new`. Raises LockMovedError, GhpError."""
     with _locked(ws) as held:
         current = commit_chain.known(repository, new.name)
-        if revision(current.lease) != revision(expected):
-            raise LockMovedError(new.name, current.lease)
+        if revision(current.lock) != revision(expected):
+            raise LockMovedError(new.name, current.lock)
         created = commit_chain.append(repository, new, expected, ws.clock.now())
         if _point(repository, created, current.here, held):
             return created
@@ -59,19 +59,19 @@ def swap(ws: Workspace, repository: StateRepository, new: Lock, expected: Lock |
 
 
 def remember(
-    ws: Workspace, repository: StateRepository, lease: Lock, before: str | None = None
+    ws: Workspace, repository: StateRepository, lock: Lock, before: str | None = None
 ) -> None:
     """Store the remote's value if it is newer than ours. Failure does no harm, because the remote
     decides.
 
-    `before` is the commit of our own ref that `lease` follows.
+    `before` is the commit of our own ref that `lock` follows.
     """
     with contextlib.suppress(LockTimeoutError, GitError), _locked(ws) as held:
-        if before is not None and _point(repository, lease, before, held):
+        if before is not None and _point(repository, lock, before, held):
             return
-        own = commit_chain.load(repository, lease.name, [LEASE_REFS + lease.name])[0]
-        if own is None or own.is_at_end or commit_chain.newest([own, lease]) is not own:
-            _point(repository, lease, revision(own), held)
+        own = commit_chain.load(repository, lock.name, [LEASE_REFS + lock.name])[0]
+        if own is None or own.is_at_end or commit_chain.newest([own, lock]) is not own:
+            _point(repository, lock, revision(own), held)
 
 
 def lost(repository: StateRepository) -> list[str]:
@@ -88,10 +88,10 @@ def lost(repository: StateRepository) -> list[str]:
     ]
 
 
-def _point(repository: StateRepository, lease: Lock, before: str, held: Sequence[int]) -> bool:
-    ref = LEASE_REFS + lease.name
+def _point(repository: StateRepository, lock: Lock, before: str, held: Sequence[int]) -> bool:
+    ref = LEASE_REFS + lock.name
     heal(repository, ref, held)
-    return repository.point(ref, lease.revision, before or None, held)
+    return repository.point(ref, lock.revision, before or None, held)
 
 
 def _locked(ws: Workspace) -> contextlib.AbstractContextManager[list[int]]:

@@ -68,15 +68,13 @@ def _restore_all(
 ) -> bool:
     """Correct `remote_locks` where the remote lost history; False if the remote changed
     meanwhile."""
-    both = [
-        (lease, local_locks[name]) for name, lease in remote_locks.items() if name in local_locks
-    ]
-    pairs = [(lease.revision, ours.revision) for lease, ours in both]
+    both = [(lock, local_locks[name]) for name, lock in remote_locks.items() if name in local_locks]
+    pairs = [(lock.revision, ours.revision) for lock, ours in both]
     current = {later for later, _ in descend(private, pairs)}
-    for lease, ours in both:
-        if lease.revision not in current:
-            answer, remote_locks[lease.name] = restore_lost.put_back(
-                places, private, lease, ours, must_push=False
+    for lock, ours in both:
+        if lock.revision not in current:
+            answer, remote_locks[lock.name] = restore_lost.put_back(
+                places, private, lock, ours, must_push=False
             )
             if answer is PushOutcome.MOVED:
                 return False
@@ -91,7 +89,7 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
     """
     with scratch(places.ws, places.repository) as private:
         before = NOTHING if is_absent else commit_chain.known(places.repository, new.name)
-        active = None if before.lease and before.lease.is_at_end else before.lease
+        active = None if before.lock and before.lock.is_at_end else before.lock
         if not _can_begin(private, active, expected):
             current = read(places, new.name)
             if revision(current) != revision(expected):
@@ -100,7 +98,7 @@ def swap(places: LockPlaces, new: Lock, expected: Lock | None, *, is_absent: boo
             new = new._replace(generation=max(new.generation, active.generation + 1))
         created = commit_chain.append(places.repository, new, expected, places.ws.clock.now())
         _push(places, private, created, expected)
-    is_newest = commit_chain.newest([before.lease, created]) is created
+    is_newest = commit_chain.newest([before.lock, created]) is created
     git_local.remember(places.ws, places.repository, created, before.here if is_newest else None)
     return created
 
@@ -217,8 +215,8 @@ def _carry_over(
     if not lost:
         return PushOutcome.DONE, []
     locks, notes = restore_lost.forgotten(places, private, lost)
-    refs = [LEASE_REFS + lease.name for lease in locks]
-    refspecs = [f"{lease.revision}:{ref}" for lease, ref in zip(locks, refs, strict=True)]
+    refs = [LEASE_REFS + lock.name for lock in locks]
+    refspecs = [f"{lock.revision}:{ref}" for lock, ref in zip(locks, refs, strict=True)]
     pushed = push(places.ws, private, places.remote, refspecs, expected=dict.fromkeys(refs, ""))
     places.check(pushed, locks, must_push=must_push)
     if pushed.answer is PushOutcome.DONE:

@@ -83,7 +83,7 @@ class LockMovedError(RefusedError):
         )
 
 
-def lease_name(text: str) -> str:
+def checked_lock_name(text: str) -> str:
     """Check the name of a lock; it becomes part of a ref. Raises UsageError."""
     kind, slash, word = text.rpartition("/")
     good = _WORD.fullmatch(word) and (kind in KINDS if slash else word not in KINDS)
@@ -125,7 +125,7 @@ def taken(
             f":refs/ghp/lease/{name}`); then the holder must acquire it again.",
         )
     return Lock(
-        name=lease_name(name),
+        name=checked_lock_name(name),
         holder=holder,
         generation=generation,
         epoch=epoch,
@@ -148,7 +148,7 @@ def given_back(
     name: str, expected: Lock, nonce: str, reason: str = "", cause: Cause = RELEASED
 ) -> Lock:
     """The lock after its holder releases it."""
-    lease_name(name)
+    checked_lock_name(name)
     return expected._replace(
         holder=None,
         generation=expected.generation + expected.is_disputed,  # above all earlier generations
@@ -177,9 +177,9 @@ def still_free(expected: Lock, current: Lock | None) -> Lock:
     return expected
 
 
-def revision(lease: Lock | None) -> str:
+def revision(lock: Lock | None) -> str:
     """The value that compare-and-swap compares; empty for a lock that never existed."""
-    return lease.revision if lease else ""
+    return lock.revision if lock else ""
 
 
 class CauseFields(TypedDict, total=False):
@@ -206,16 +206,16 @@ class LockFile(TypedDict):
     until: NotRequired[str]
 
 
-def encode(lease: Lock) -> bytes:
+def encode(lock: Lock) -> bytes:
     """A lock as the content of its ref."""
-    fields = lease._asdict()
+    fields = lock._asdict()
     del fields["revision"]
-    if not lease.patterns:
+    if not lock.patterns:
         del fields["patterns"]
     for name in ("clone", "until"):
         if not fields[name]:
             del fields[name]
-    fields["cause"] = {key: value for key, value in lease.cause._asdict().items() if value}
+    fields["cause"] = {key: value for key, value in lock.cause._asdict().items() if value}
     fields["acquiredAt"] = fields.pop("acquired_at")
     return json.dumps(versioned(fields), indent=2, sort_keys=True).encode() + b"\n"
 

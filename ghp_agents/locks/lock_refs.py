@@ -25,18 +25,18 @@ class LockPlaces(NamedTuple):
         """The namespaces on the remote that may contain locks."""
         return [self.remote.namespace] if self.remote.settled else [CUSTOM, BRANCHES]
 
-    def check(self, pushed: Pushed, leases: Sequence[Lock], *, must_push: bool) -> None:
+    def check(self, pushed: Pushed, locks: Sequence[Lock], *, must_push: bool) -> None:
         """Raises UnknownError if a push's outcome is unknown, and GhpError if it was refused;
         readers need no permission to push."""
         if pushed.answer is PushOutcome.UNKNOWN:
             raise unreachable(self.remote, pushed.words)
         if pushed.answer is PushOutcome.REFUSED and must_push:
-            raise refused(self, leases, pushed)
+            raise refused(self, locks, pushed)
 
 
-def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpError:
+def refused(places: LockPlaces, locks: Sequence[Lock], pushed: Pushed) -> GhpError:
     """The remote refuses changes of locks by this clone."""
-    in_way = _blocking_refs(places, leases)
+    in_way = _blocking_refs(places, locks)
     if in_way:
         return GhpError(
             f"{in_way[0]} blocks a lock on {places.remote.name}: git cannot have a ref and a "
@@ -44,7 +44,7 @@ def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpEr
             hint="This program never creates such a ref. Check it, then delete it: `git push "
             f"{places.remote.name} :{in_way[0]}`.",
         )
-    names = ", ".join(lease.name for lease in leases)
+    names = ", ".join(lock.name for lock in locks)
     return GhpError(
         f"The remote {places.remote.name} refuses changes of {names}: {pushed.words}",
         hint="Ask for write access, or set `agents.remote` to a repository that you can push "
@@ -52,9 +52,9 @@ def refused(places: LockPlaces, leases: Sequence[Lock], pushed: Pushed) -> GhpEr
     )
 
 
-def _blocking_refs(places: LockPlaces, leases: Sequence[Lock]) -> list[str]:
+def _blocking_refs(places: LockPlaces, locks: Sequence[Lock]) -> list[str]:
     """Remote refs below the names of these locks, which block them."""
-    below = [f"{places.remote.ref(LEASE_REFS + lease.name)}/*" for lease in leases[:20]]
+    below = [f"{places.remote.ref(LEASE_REFS + lock.name)}/*" for lock in locks[:20]]
     args = ["ls-remote", "--refs", places.remote.name, *below]
     try:
         listed = exchange(places.ws, places.repository, places.remote, args)

@@ -74,18 +74,18 @@ def forgotten(
     recorded = _recorded(places, private)
     locks: list[Lock] = []
     notes: list[str] = []
-    for lease in missing:
-        highest = recorded.get(claimed_issue(lease.name) or 0, 0)
-        if highest > lease.generation:
+    for lock in missing:
+        highest = recorded.get(claimed_issue(lock.name) or 0, 0)
+        if highest > lock.generation:
             clone = places.repository.clone
-            lost = lost_lock.forgotten(lease, highest, random_hex(16), clone)
-            lease = commit_chain.append(places.repository, lost, lease, places.ws.clock.now())
+            lost = lost_lock.forgotten(lock, highest, random_hex(16), clone)
+            lock = commit_chain.append(places.repository, lost, lock, places.ws.clock.now())
         if highest:
             notes.append(
-                f"{places.remote.name} lost the lock {lease.name}; generation "
-                f"{lease.generation} is restored."
+                f"{places.remote.name} lost the lock {lock.name}; generation "
+                f"{lock.generation} is restored."
             )
-        locks.append(lease)
+        locks.append(lock)
     return locks, notes
 
 

@@ -131,7 +131,7 @@ def _work(
     questions = [x for n in issue.numbers for x in open_questions.get(n, ())]
     if issue.state == "closed":
         return PartWork(issue, part.depth, "closed", questions=tuple(questions))
-    view = working.get(holding.lease.holder or "") if holding and holding.state else None
+    view = working.get(holding.lock.holder or "") if holding and holding.state else None
     is_current = view is not None and issue_of(view.presence) in issue.numbers
     status = str(view.presence.get("status", "")) if view and is_current else ""
     waits_for = [short(blocker) for blocker in open_blockers(issue, issues)]

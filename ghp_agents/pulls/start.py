@@ -68,7 +68,7 @@ def _releasing_if_failed(ctx: Context, claimed: ClaimResult) -> Iterator[None]:
 
 
 def _place(ctx: Context, agent: AgentName, claimed: ClaimResult) -> Started:
-    lacking = awaited.fetch(ctx, claimed.lease)
+    lacking = awaited.fetch(ctx, claimed.lock)
     tidied = removal.tidy(ctx.ws)
     place = start_worktree.place_worktree(ctx, agent, claimed.issue)
     mark = start_worktree.pending(ctx.ws, place.path)

@@ -122,31 +122,31 @@ def _dispatch(sweep: Sweep, act: Act) -> str:
 
 
 def _close(me: ClaimContext, act: Close) -> str:
-    issue, lease = me.ctx.tracker.get(act.issue), act.held.lease
+    issue, lock = me.ctx.tracker.get(act.issue), act.held.lock
     if issue.state != "closed":
         return f"#{act.issue} is open again"
     after = me.ctx.locks.release(
-        lease.name, expected=lease, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
+        lock.name, expected=lock, reason=ISSUE_CLOSED, cause=Cause(CLOSED, me.name)
     )
-    show_release(me, issue, after, lease, ISSUE_CLOSED, keep_assignee=True)
-    return f"released the claim of {lease.holder}: {ISSUE_CLOSED}"
+    show_release(me, issue, after, lock, ISSUE_CLOSED, keep_assignee=True)
+    return f"released the claim of {lock.holder}: {ISSUE_CLOSED}"
 
 
 def _free(sweep: Sweep, act: Free) -> str:
     me, to = sweep.me, act.to
     issue = me.ctx.tracker.get(act.issue)
-    handoff = for_dead_agent.write(me, issue, act.held.lease, to.name if to else None)
+    handoff = for_dead_agent.write(me, issue, act.held.lock, to.name if to else None)
     return _show(sweep, issue, _swap(me, act), act, handoff.name)
 
 
 def _swap(me: ClaimContext, act: Free) -> Lock:
     """Swap the claim: the step that decides. Raises LockMovedError if somebody was faster."""
-    lease, to = act.held.lease, act.to
+    lock, to = act.held.lock, act.to
     cause = Cause(SWEPT, me.name, act.held.state)
     if to is None:
-        return me.ctx.locks.release(lease.name, expected=lease, reason=act.reason, cause=cause)
+        return me.ctx.locks.release(lock.name, expected=lock, reason=act.reason, cause=cause)
     return me.ctx.locks.acquire(
-        lease.name, to.name, expected=lease, epoch=to.epoch, cause=cause,
+        lock.name, to.name, expected=lock, epoch=to.epoch, cause=cause,
         reason=f"{GIVEN_BY}{me.name}: {act.reason}", clone=life_of(me.ctx, to.name)[1],
     )  # fmt: skip
 
@@ -163,26 +163,26 @@ def _show(sweep: Sweep, issue: Issue, after: Lock, act: Free, handoff: str) -> s
     change = IssueChange(remove_labels=(STALE_LABEL,))
     me.ctx.tracker.change(issue.number, change, me.actor)
     reason = after.reason.removeprefix(f"{GIVEN_BY}{me.name}: ")
-    show_release(me, issue, after, held.lease, reason)
+    show_release(me, issue, after, held.lock, reason)
     then = "asked a person" if act.gives_up else "back in the queue"
     then = f"given to {after.holder}" if after.holder else then
     return f"{held.holder} is {held.state}; {then} (attempt {attempt})"
 
 
 def _finish(sweep: Sweep, act: Finish) -> str:
-    me, lease = sweep.me, act.unfinished.lease
+    me, lock = sweep.me, act.unfinished.lock
     issue = me.ctx.tracker.get(act.unfinished.issue)
-    chain = me.ctx.locks.history(lease.name)
-    if not chain or chain[-1].nonce != lease.nonce or len(chain) < 2:
+    chain = me.ctx.locks.history(lock.name)
+    if not chain or chain[-1].nonce != lock.nonce or len(chain) < 2:
         return "it changed meanwhile"
     before = chain[-2]
-    if lease.cause.kind == CLOSED:
-        show_release(me, issue, lease, before, ISSUE_CLOSED, keep_assignee=True)
+    if lock.cause.kind == CLOSED:
+        show_release(me, issue, lock, before, ISSUE_CLOSED, keep_assignee=True)
         return f"finished: released the claim of {before.holder}: {ISSUE_CLOSED}"
-    held = Held(before, lease.cause.ref or "dead", lapsed=True)
+    held = Held(before, lock.cause.ref or "dead", lapsed=True)
     freed = Free(issue.number, held, act.attempt, gives_up=act.gives_up)
-    handoff = for_dead_agent.write(me, issue, before, lease.holder)
-    return f"finished: {_show(sweep, issue, lease, freed, handoff.name)}"
+    handoff = for_dead_agent.write(me, issue, before, lock.holder)
+    return f"finished: {_show(sweep, issue, lock, freed, handoff.name)}"
 
 
 def _warn(sweep: Sweep, act: Warn) -> str:
@@ -197,7 +197,7 @@ def _warn(sweep: Sweep, act: Warn) -> str:
 def _recall(me: ClaimContext, act: Recall) -> str:
     """Answer the warning once, as a comment cannot be withdrawn; remove the label each time."""
     held = act.held
-    if held and not held.lease.is_person:
+    if held and not held.lock.is_person:
         warning, mark = messages.marker("silent", held), messages.marker("back", held)
         if any(warning in comment.body for comment in me.ctx.tracker.get(act.issue).comments):
             me.ctx.tracker.comment(act.issue, messages.back(held), me.actor, marker=mark)
@@ -215,9 +215,9 @@ def _end_lease(me: ClaimContext, act: EndLease) -> str:
 
 
 def _free_lock(me: ClaimContext, act: FreeRight) -> str:
-    lease, why = act.held.lease, f"{act.held.holder} is {act.held.state}"
-    me.ctx.locks.release(lease.name, expected=lease, reason=why)
-    return f"released {lease.name}: {why}"
+    lock, why = act.held.lock, f"{act.held.holder} is {act.held.state}"
+    me.ctx.locks.release(lock.name, expected=lock, reason=why)
+    return f"released {lock.name}: {why}"
 
 
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:

@@ -56,17 +56,17 @@ def gather(world: World) -> SweepFacts:
     leases = [x for x in all_locks if x.name == TRUNK or x.name.startswith((PATHS, NAMES))]
     locks = [x for x in leases if x.holder is not None]
     held = _held(world, [*claims, *locks])
-    unshown = [lease for lease in all_locks if _may_be_unshown(lease, issues)]
-    needs_ledger = unshown or any(held[lease.name].lapsed for lease in claims)
+    unshown = [lock for lock in all_locks if _may_be_unshown(lock, issues)]
+    needs_ledger = unshown or any(held[lock.name].lapsed for lock in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
     escalations = settled_questions.read(ctx, snapshot)
     commands = comment_commands.commands_in(snapshot)
     return SweepFacts(
-        claims=tuple(held[lease.name] for lease in claims),
+        claims=tuple(held[lock.name] for lock in claims),
         issues=issues,
-        claimed={lease.name: claimed_issue(lease.name) or 0 for lease in all_locks},
+        claimed={lock.name: claimed_issue(lock.name) or 0 for lock in all_locks},
         workers=_workers(ctx.ws, world.agents),
-        locks=tuple(held[lease.name] for lease in locks),
+        locks=tuple(held[lock.name] for lock in locks),
         leases=_leases(world),
         clones=memory.clones(ctx.ws, snapshot, _news_at(ctx)),
         questions=tuple(_waiting(ctx.ws, escalations)),
@@ -85,29 +85,29 @@ def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
     noted = holder_liveness.note_first_seen(ctx.ws, locks)
     news_at = _news_at(ctx)
     return {
-        lease.name: _judge(ctx.ws, lease, holders[lease.name], noted[lease.name], news_at)
-        for lease in locks
+        lock.name: _judge(ctx.ws, lock, holders[lock.name], noted[lock.name], news_at)
+        for lock in locks
     }
 
 
 def _judge(
-    ws: Workspace, lease: Lock, holder: HolderView, first_seen: FirstSeen, news_at: float
+    ws: Workspace, lock: Lock, holder: HolderView, first_seen: FirstSeen, news_at: float
 ) -> Held:
-    if lease.is_person:
-        return Held(lease)
+    if lock.is_person:
+        return Held(lock)
     settings = ws.settings
     if holder.view is None:
         # It claimed without any presence: it may have died before its first sync.
         silent = max(0.0, news_at - first_seen.since)
         lapsed, gone = silent >= settings.dead_after, silent >= settings.gone_after
-        return Held(lease, "unknown", silent, lapsed, gone)
+        return Held(lock, "unknown", silent, lapsed, gone)
     view, silent = holder.view, holder.view.silent
     if holder.lives:
         state = view.liveness if view.liveness in presence.LIVING else Liveness.ACTIVE
-        return Held(lease, state.value, silent)
+        return Held(lock, state.value, silent)
     # If a process has just ended, another may be about to resume its work.
     lapsed = not holder.rests and silent >= settings.stale_after
-    return Held(lease, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
+    return Held(lock, view.liveness.value, silent, lapsed, view.liveness is Liveness.GONE)
 
 
 def _news_at(ctx: Context) -> float:
@@ -116,19 +116,19 @@ def _news_at(ctx: Context) -> float:
     return presence.news_at(ctx) or 0.0
 
 
-def _may_be_unshown(lease: Lock, issues: Mapping[int, Issue]) -> bool:
-    issue = issues.get(claimed_issue(lease.name) or 0)
+def _may_be_unshown(lock: Lock, issues: Mapping[int, Issue]) -> bool:
+    issue = issues.get(claimed_issue(lock.name) or 0)
     if issue is None or issue.state == "closed":
-        return issue is not None and lease.holder is None and lease.cause.kind == CLOSED
-    return lease.cause.kind == SWEPT
+        return issue is not None and lock.holder is None and lock.cause.kind == CLOSED
+    return lock.cause.kind == SWEPT
 
 
 def _unfinished(swept: Iterable[Lock], ledger: Iterable[LedgerEntry]) -> Iterable[Unfinished]:
     """Return claims whose sweep was killed before it made the change visible."""
     recorded = {entry.id for entry in ledger}
-    for lease in swept:
-        if effects.entry_id("release", lease) not in recorded:
-            yield Unfinished(claimed_issue(lease.name) or 0, lease)
+    for lock in swept:
+        if effects.entry_id("release", lock) not in recorded:
+            yield Unfinished(claimed_issue(lock.name) or 0, lock)
 
 
 def _attempts(

@@ -21,10 +21,10 @@ LOOK_EVERY = 10.0  # seconds
 class BusyError(RefusedError):
     """Another sweep is running, and does the same work."""
 
-    def __init__(self, lease: Lock) -> None:
-        who = named(lease.holder, lease.is_person) if lease.holder else "Another"
+    def __init__(self, lock: Lock) -> None:
+        who = named(lock.holder, lock.is_person) if lock.holder else "Another"
         super().__init__(
-            f"{who} is sweeping now (generation {lease.generation}).",
+            f"{who} is sweeping now (generation {lock.generation}).",
             hint="Nothing to do; the next sweep checks again.",
         )
 
@@ -48,7 +48,7 @@ def acquire_lock(ctx: Context, actor: Actor, fresh: CloneId | None) -> SweepLock
 
     Raises BusyError, UnknownError.
     """
-    current = next((lease for lease in ctx.locks.known(NAME) if lease.name == NAME), None)
+    current = next((lock for lock in ctx.locks.known(NAME) if lock.name == NAME), None)
     while True:
         if current and current.holder is not None:
             current = _wait(ctx, current)
@@ -63,18 +63,18 @@ def acquire_lock(ctx: Context, actor: Actor, fresh: CloneId | None) -> SweepLock
     return SweepLock(ctx, mine, lambda now: BusyError(now or mine))
 
 
-def remembered(lease: Lock | None) -> CloneId | None:
+def remembered(lock: Lock | None) -> CloneId | None:
     """Return the clone that a lock names."""
-    clone = lease.cause.ref if lease and lease.cause.kind == SWEEP else ""
+    clone = lock.cause.ref if lock and lock.cause.kind == SWEEP else ""
     return CloneId(clone) if re.fullmatch("[0-9a-f]{6,40}", clone) else None
 
 
-def _wait(ctx: Context, lease: Lock) -> Lock | None:
+def _wait(ctx: Context, lock: Lock) -> Lock | None:
     """Wait until the lock is free or its holder counts as dead; return it then."""
     begun = ctx.ws.clock.now()
-    current: Lock | None = lease
+    current: Lock | None = lock
     while current and current.holder is not None:
-        if current.nonce != lease.nonce:
+        if current.nonce != lock.nonce:
             raise BusyError(current)
         if ctx.ws.clock.now() - begun >= STUCK_AFTER:
             return current

@@ -25,7 +25,7 @@ class SweepLine(NamedTuple):
 
 def marker(what: str, held: Held) -> str:
     """Return the marker of a comment: each comment is made once for each claim."""
-    return f"<!-- ghp:{what} {held.holder} {held.lease.generation} -->"
+    return f"<!-- ghp:{what} {held.holder} {held.lock.generation} -->"
 
 
 def silent(held: Held, dead_after: float, policy: str) -> str:
@@ -72,7 +72,7 @@ def question(issue: int, held: Held, attempt: int) -> str:
     died = "Its agent died once" if attempt == 1 else f"Its agents died {attempt} times in a row"
     return (
         f"Who should continue with #{issue}?\n\n{died}; the last was {held.holder}, from "
-        f"{for_people(held.lease.acquired_at)} on. No agent gets it until somebody answers."
+        f"{for_people(held.lock.acquired_at)} on. No agent gets it until somebody answers."
     )
 
 

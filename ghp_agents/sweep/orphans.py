@@ -44,7 +44,7 @@ class _Owners(NamedTuple):
 
     def why_unowned(self, agent: str, branch: str | None) -> str:
         """Return why nobody owns it; empty if somebody may."""
-        if not agent or any(agent == lease.holder for lease in self.claims.values()):
+        if not agent or any(agent == lock.holder for lock in self.claims.values()):
             return ""
         liveness = self.agents.get(agent)
         if liveness is not None and liveness not in _ENDED:

@@ -27,7 +27,7 @@ QUESTION_OLD = DAY
 class Held(NamedTuple):
     """A held lock, and its holder's liveness."""
 
-    lease: Lock
+    lock: Lock
     state: str = "person"  # else a liveness, or unknown: the holder has no presence
     silent: float = 0.0  # seconds without a sign of life
     lapsed: bool = False  # its holder counts as dead
@@ -36,7 +36,7 @@ class Held(NamedTuple):
     @property
     def holder(self) -> str:
         """The holder's name."""
-        return self.lease.holder or ""
+        return self.lock.holder or ""
 
     @property
     def is_quiet(self) -> bool:
@@ -86,7 +86,7 @@ class Unfinished(NamedTuple):
     """A claim that a sweep freed, killed before it made all changes visible."""
 
     issue: int
-    lease: Lock  # as it is now
+    lock: Lock  # as it is now
 
 
 class SweepFacts(NamedTuple):
@@ -214,12 +214,12 @@ def plan(
 
 
 def _issue(facts: SweepFacts, held: Held) -> Issue | None:
-    return facts.issues.get(facts.claimed.get(held.lease.name, 0))
+    return facts.issues.get(facts.claimed.get(held.lock.name, 0))
 
 
 def _unfinished(facts: SweepFacts, most: int) -> list[Finish]:
     counted = [(item, 1 + facts.attempts.get(item.issue, 0)) for item in facts.unfinished]
-    return [Finish(x, number, x.lease.holder is None and number >= most) for x, number in counted]
+    return [Finish(x, number, x.lock.holder is None and number >= most) for x, number in counted]
 
 
 def _freed(facts: SweepFacts, dead: Sequence[Held], policy: str, most: int) -> list[Free]:
@@ -248,8 +248,8 @@ def _board(facts: SweepFacts) -> Board:
     open_issues = {issue.id: issue for issue in facts.issues.values() if issue.state == "open"}
     return Board(
         sorted(open_issues.values(), key=lambda issue: issue.number),
-        {facts.claimed[held.lease.name]: held.lease for held in facts.claims},
-        {held.lease.name for held in facts.claims if not held.lapsed},
+        {facts.claimed[held.lock.name]: held.lock for held in facts.claims},
+        {held.lock.name for held in facts.claims if not held.lapsed},
         facts.last_resorts,
         facts.stopped,
         facts.given,
@@ -279,7 +279,7 @@ def _receiver(
 
 def _alerts(facts: SweepFacts, dead: Sequence[Held]) -> list[Tell]:
     return [
-        Tell("dead", facts.claimed[held.lease.name], f"{held.holder} is {held.state}")
+        Tell("dead", facts.claimed[held.lock.name], f"{held.holder} is {held.state}")
         for held in dead
     ]
 
@@ -309,7 +309,7 @@ def _recalls(facts: SweepFacts, claims: Sequence[Held], policy: str) -> list[Rec
 
 def _is_over(held: Held) -> bool:
     """Return whether to release a lock; the merge lock already when its holder is dead."""
-    return held.gone or (held.lapsed and held.lease.name == TRUNK)
+    return held.gone or (held.lapsed and held.lock.name == TRUNK)
 
 
 def _questions(facts: SweepFacts) -> list[Tell]:

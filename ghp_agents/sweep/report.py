@@ -59,7 +59,7 @@ def _planned(act: Act) -> str:
         case EndLease(lease):
             return f"end the lease of {lease.what} by {lease.holder}, which is gone"
         case FreeRight(held):
-            return f"release {held.lease.name} of {held.holder}, which is {held.state}"
+            return f"release {held.lock.name} of {held.holder}, which is {held.state}"
         case Absorb(clone):
             return f"merge clone {clone.tip.clone}, silent for {ago(clone.silent)}, into this one"
         case Prune(orphan):

@@ -23,9 +23,9 @@ def put_back_locks(ctx: Context, budget: SenderBudget) -> list[str]:
     notes: list[str] = []
     with suppress(GhpError):  # unreachable, or no identity here
         lost = {*ctx.locks.mend()}
-        locks = [lease for lease in ctx.locks.known() if lease.name in lost]
+        locks = [lock for lock in ctx.locks.known() if lock.name in lost]
         _record_restores(ctx, locks)
-        notes += [f"the remote had lost history of the lock {lease.name}" for lease in locks]
+        notes += [f"the remote had lost history of the lock {lock.name}" for lock in locks]
     questions = [
         _question(lock)
         for lock in ctx.locks.known()
@@ -57,13 +57,13 @@ def _record_restores(ctx: Context, locks: list[Lock]) -> None:
         transact(ctx.store, decide)
 
 
-def _question(lease: Lock) -> Question:
+def _question(lock: Lock) -> Question:
     """The question for a person about a lock with two holders."""
-    issue = claimed_issue(lease.name)
-    what = f"#{issue}" if issue else lease.name
-    word = str(issue) if issue else lease.name.replace("name/", "--name ").replace("path/", "L-")
+    issue = claimed_issue(lock.name)
+    what = f"#{issue}" if issue else lock.name
+    word = str(issue) if issue else lock.name.replace("name/", "--name ").replace("path/", "L-")
     text = (
-        f"Who holds {what}?\n\n{lease.reason[0].upper()}{lease.reason[1:]}. Nobody can hold it "
+        f"Who holds {what}?\n\n{lock.reason[0].upper()}{lock.reason[1:]}. Nobody can hold it "
         f"until a person decides: `ghp agent-release {word} --reason TEXT` frees it."
     )
-    return Question(lease.cause.by, text, issue, (), QUESTION)
+    return Question(lock.cause.by, text, issue, (), QUESTION)

@@ -282,7 +282,7 @@ def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
     fields = ctx.ws.presence(agent)
     if not fields or type(fields.get("generation")) is not int:
         return None
-    locks = {lease.name: lease for lease in ctx.locks.known(ISSUES)}
+    locks = {lock.name: lock for lock in ctx.locks.known(ISSUES)}
     return fence_of(locks, agent, fields, ctx.locks.clone)
 
 

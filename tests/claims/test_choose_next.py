@@ -151,7 +151,7 @@ def test_a_person_can_have_the_next_too(team: Team, one: Claimant) -> None:
     one.new("On a GPU", add_labels=("needs:gpu",), priority="critical")
     person = team.person("worker-1")
     claimed = person.claim_next()
-    assert (claimed.issue.number, claimed.lease.holder) == (2, "Ann Example")
+    assert (claimed.issue.number, claimed.lock.holder) == (2, "Ann Example")
     assert person.tracker.change(2, IssueChange(), person.ws.actor()).assignees == ("Ann Example",)
 
 

@@ -65,7 +65,7 @@ def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(one: Claimant) -> Non
     repository.run("update-ref", "-d", f"{LEASE_REFS}issue/1")
     assert known(one) is None
     claimed = one.claim(1)
-    assert (claimed.how, claimed.mended, claimed.lease.nonce) == ("mine", True, lock.nonce)
+    assert (claimed.how, claimed.mended, claimed.lock.nonce) == ("mine", True, lock.nonce)
     assert one.story(1) == [("claim", "worker-1", 1, "")]
     assert one.assignees(1) == ("worker-1",)
 

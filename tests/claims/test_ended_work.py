@@ -11,7 +11,7 @@ from tests.support.claimants import Claimant
 def test_what_was_merged_elsewhere_a_moment_ago_is_not_claimed_and_what_is_open_again_is(
     one: Claimant, two: Claimant
 ) -> None:
-    held = one.claim(1).lease
+    held = one.claim(1).lock
     issues.close(one.parts, "1")
     one.locks.release(held.name, expected=held, cause=Cause(MERGED, "worker-1", "#2"))
     one.sync()

@@ -23,8 +23,8 @@ def test_a_dead_holders_issue_is_taken_with_the_next_generation(
     two.sync()
     team.silence(DEAD, two)
     taken = two.claim(1)
-    assert (taken.how, taken.previous, taken.lease.generation) == ("takeover", "worker-1", 2)
-    assert taken.lease.reason == "worker-1 is dead"
+    assert (taken.how, taken.previous, taken.lock.generation) == ("takeover", "worker-1", 2)
+    assert taken.lock.reason == "worker-1 is dead"
     assert taken.issue.assignees == ("worker-2",)
     two.sync()
     one.sync()
@@ -55,7 +55,7 @@ def test_a_holder_that_stopped_said_so_and_can_be_replaced_at_once(
     one.sync()
     two.sync()
     taken = two.claim(1, reason="It is urgent")
-    assert (taken.how, taken.lease.reason) == ("takeover", "worker-1 is stopped: It is urgent")
+    assert (taken.how, taken.lock.reason) == ("takeover", "worker-1 is stopped: It is urgent")
 
 
 @pytest.mark.slow
@@ -122,7 +122,7 @@ def test_what_one_unheard_of_was_given_is_not_free_whatever_others_say_of_it(
 @pytest.mark.slow
 def test_a_claim_never_expires_under_a_person(team: Team, one: Claimant, two: Claimant) -> None:
     person = team.person("worker-1")
-    assert person.claim(1).lease.is_person
+    assert person.claim(1).lock.is_person
     assert person.claim(1).how == "mine"
     person.sync()
     team.silence(GONE, two)

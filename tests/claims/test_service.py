@@ -25,7 +25,7 @@ Clones = Callable[[int], list[Path]]
 def test_who_claims_has_the_right_and_all_can_see_it(one: Claimant, two: Claimant) -> None:
     claimed = one.claim(1)
     assert (claimed.how, claimed.previous, claimed.waits_for) == ("claim", None, ())
-    assert (claimed.lease.holder, claimed.lease.generation, claimed.lease.epoch) == (
+    assert (claimed.lock.holder, claimed.lock.generation, claimed.lock.epoch) == (
         "worker-1", 1, 1,
     )  # fmt: skip
     assert claimed.issue.assignees == ("worker-1",)
@@ -37,18 +37,18 @@ def test_who_claims_has_the_right_and_all_can_see_it(one: Claimant, two: Claiman
     assert two.story(1) == [("claim", "worker-1", 1, "")]
     shown = two.store.snapshot().agents()["worker-1"]
     assert (shown["issue"], shown["generation"]) == (1, 1)
-    assert {n: x.lease.holder for n, x in services.holdings(two.parts).items()} == {1: "worker-1"}
+    assert {n: x.lock.holder for n, x in services.holdings(two.parts).items()} == {1: "worker-1"}
 
 
 def test_success_means_that_the_remote_has_it(one: Claimant, team: Team) -> None:
     claimed = one.claim(1)
-    assert git(team.remote, "rev-parse", "refs/ghp/lease/issue/1") == claimed.lease.revision
+    assert git(team.remote, "rev-parse", "refs/ghp/lease/issue/1") == claimed.lock.revision
 
 
 def test_an_agent_that_never_beat_is_registered_by_its_claim(team: Team, one: Claimant) -> None:
     new = team.join("worker-9")
     new.sync()
-    assert new.claim(1).lease.epoch == 1
+    assert new.claim(1).lock.epoch == 1
     assert new.in_hand == (1, 1, "planning")
 
 
@@ -70,7 +70,7 @@ def test_claiming_again_changes_nothing(one: Claimant) -> None:
     one.beat(status="testing", lastAction="Ran the tests")
     before = one.store.snapshot().revision
     again = one.claim(1)
-    assert (again.how, again.mended, again.lease) == ("mine", False, first.lease)
+    assert (again.how, again.mended, again.lock) == ("mine", False, first.lock)
     assert one.in_hand == (1, 1, "testing")
     assert one.store.snapshot().revision == before
     assert one.story(1) == [("claim", "worker-1", 1, "")]
@@ -97,7 +97,7 @@ def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claim
     touched.take_lease(
         one.ws.folders, "worker-1", 1, "src/a.py", one.ws.place.git_dir, one.clock.now()
     )
-    assert one.claim(2).lease.generation == 1
+    assert one.claim(2).lock.generation == 1
     assert one.in_hand == (2, 1, "planning")
     assert touched.list_all(one.ws.folders) == []
     assert sorted(services.claims(one.locks)) == [1, 2]
@@ -118,7 +118,7 @@ def test_an_issue_that_waits_for_another_is_claimed_as_blocked(
 
 
 def test_a_reason_is_kept_with_the_right_and_in_the_ledger(one: Claimant) -> None:
-    assert one.claim(1, reason="I know the parser").lease.reason == "I know the parser"
+    assert one.claim(1, reason="I know the parser").lock.reason == "I know the parser"
     assert one.story(1) == [("claim", "worker-1", 1, "I know the parser")]
 
 
@@ -228,8 +228,8 @@ def test_where_anyone_may_a_living_holders_issue_is_taken_with_a_reason(
         with pytest.raises(UsageError):
             two.claim(1, steal=True, reason=reason)
     taken = two.claim(1, steal=True, reason="It must be done today")
-    assert (taken.how, taken.previous, taken.lease.generation) == ("steal", "worker-1", 2)
-    assert taken.lease.reason == "stolen: It must be done today"
+    assert (taken.how, taken.previous, taken.lock.generation) == ("steal", "worker-1", 2)
+    assert taken.lock.reason == "stolen: It must be done today"
     assert taken.issue.assignees == ("worker-2",)  # of the first's it has not heard yet
     one.sync()
     two.sync()
@@ -263,7 +263,7 @@ def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claima
 
 def test_the_holder_passes_every_guard(one: Claimant) -> None:
     claimed = one.claim(1)
-    assert services.verify(one.parts, "worker-1", 1) == claimed.lease
+    assert services.verify(one.parts, "worker-1", 1) == claimed.lock
 
 
 def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
@@ -277,7 +277,7 @@ def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
         other.claim(1)
     assert str(early.value).endswith("Two agents cannot have one name.")
     assert other.presence == {}
-    assert other.claim(1, steal=True, reason="it moved here").lease.epoch == 2
+    assert other.claim(1, steal=True, reason="it moved here").lock.epoch == 2
     with pytest.raises(RefusedError) as caught:
         one.claim(1)
     assert "an agent with the same name in another clone" in str(caught.value)
@@ -336,7 +336,7 @@ def test_without_a_remote_the_clone_decides(repo: Path) -> None:
     with pytest.raises(RefusedError):
         two.claim(1)
     assert one.release(1).changed
-    assert two.claim(1).lease.generation == 2
+    assert two.claim(1).lock.generation == 2
 
 
 def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) -> None:
@@ -348,7 +348,7 @@ def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) 
     assert "has only a provisional number" in str(caught.value)
     team.mend()
     claimed = one.claim(created.number)
-    assert (claimed.issue.number, claimed.lease.name) == (2, "issue/2")
+    assert (claimed.issue.number, claimed.lock.name) == (2, "issue/2")
     assert not one.release(2).previous
 
 
@@ -369,7 +369,7 @@ def test_who_gives_it_back_has_nothing_in_hand_and_anybody_may_take_it(
     assert one.assignees(1) == ()
     assert touched.list_all(one.ws.folders) == []
     assert one.story(1)[-1] == ("release", "worker-1", 1, "It is too large")
-    assert two.claim(1).lease.generation == 2
+    assert two.claim(1).lock.generation == 2
 
 
 def test_giving_back_what_nobody_holds_changes_nothing(one: Claimant) -> None:
@@ -439,19 +439,19 @@ def test_an_issue_is_given_to_another_in_one_step(one: Claimant, two: Claimant) 
     one.sync()
     one.claim(1)
     given = one.release(1, to="worker-2", reason="You know it")
-    assert given.lease
-    assert (given.lease.holder, given.lease.generation, given.lease.epoch) == ("worker-2", 2, 1)
+    assert given.lock
+    assert (given.lock.holder, given.lock.generation, given.lock.epoch) == ("worker-2", 2, 1)
     assert one.in_hand == (None, None, "idle")
     assert one.assignees(1) == ("worker-2",)
     assert one.story(1)[-1] == ("release", "worker-1", 2, "to worker-2; You know it")
     two.sync()
     one.sync()
     two.sync()
-    assert services.verify(two.parts, "worker-2", 1) == given.lease
+    assert services.verify(two.parts, "worker-2", 1) == given.lock
     with pytest.raises(RefusedError, match="worker-1 gave this reason: «You know it»"):
         services.claim(one.parts, "1")
     took = two.claim(1)
-    assert (took.how, took.lease) == ("mine", given.lease)
+    assert (took.how, took.lock) == ("mine", given.lock)
     assert two.in_hand == (1, 2, "planning")
     assert not one.release(1, to="worker-2").changed
 

@@ -21,7 +21,7 @@ def question(text: str, number: int = 0) -> Escalation:
 
 def test_all_that_is_known_is_in_it() -> None:
     facts = IssueStatus(
-        12, lease=LEASE, status="testing", branch="agent/worker-1/12-blink", pull=15,
+        12, lock=LEASE, status="testing", branch="agent/worker-1/12-blink", pull=15,
         handoff=HANDOFF, questions=(question("Which?"),), command=COMMAND,
     )  # fmt: skip
     assert render(facts) == (
@@ -49,7 +49,7 @@ def test_who_has_it_is_said_first() -> None:
         "A person stopped the work on this issue; nobody holds it."
     )
     free = LEASE._replace(holder=None)
-    assert render(IssueStatus(12, lease=free)) == "No agent holds this issue."
+    assert render(IssueStatus(12, lock=free)) == "No agent holds this issue."
 
 
 def test_questions_are_counted_and_not_quoted() -> None:
@@ -59,8 +59,8 @@ def test_questions_are_counted_and_not_quoted() -> None:
 
 def test_how_far_the_work_is_does_not_count_as_essential() -> None:
     one, other = (
-        IssueStatus(12, lease=LEASE, status="testing"),
-        IssueStatus(12, lease=LEASE, status="blocked"),
+        IssueStatus(12, lock=LEASE, status="testing"),
+        IssueStatus(12, lock=LEASE, status="blocked"),
     )
     assert render(one) != render(other)
     assert essence(one) == essence(other)

@@ -12,10 +12,10 @@ from ghp_agents.locks.lock import (
     KINDS,
     Lock,
     LockMovedError,
+    checked_lock_name,
     decode,
     encode,
     given_back,
-    lease_name,
     revision,
     taken,
 )
@@ -45,13 +45,13 @@ BAD_NAMES = [
 
 @pytest.mark.parametrize("name", GOOD_NAMES)
 def test_a_word_names_a_right_and_a_kind_with_a_word_names_one_of_many(name: str) -> None:
-    assert lease_name(name) == name
+    assert checked_lock_name(name) == name
 
 
 @pytest.mark.parametrize("name", BAD_NAMES)
 def test_whatever_is_no_ref_or_a_folder_of_refs_is_no_name(name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        lease_name(name)
+        checked_lock_name(name)
     assert caught.value.hint == (
         "Use a-z, 0-9, '.', '_' and '-', with a prefix of issue/ or path/ or name/ or inbox/ if "
         "needed: issue/12."
@@ -63,7 +63,7 @@ def test_no_name_is_a_folder_of_another(one: str, other: str) -> None:
     names = []
     for text in (one, other, f"issue/{one}", f"{one}/{other}", *KINDS):
         try:
-            names.append(lease_name(text))
+            names.append(checked_lock_name(text))
         except UsageError:
             continue
     assert not any(a.startswith(f"{b}/") for a in names for b in names)

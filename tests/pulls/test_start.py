@@ -79,7 +79,7 @@ def test_again_it_is_the_same_worktree_with_all_that_is_in_it(road: Road) -> Non
         first.path, first.branch, "there", None,
     )  # fmt: skip
     assert (first.path / "half.txt").read_text() == "half-way\n"
-    assert again.claimed.lease == first.claimed.lease
+    assert again.claimed.lock == first.claimed.lock
 
 
 def test_the_best_one_is_chosen(road: Road) -> None:

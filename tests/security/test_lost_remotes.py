@@ -145,7 +145,7 @@ def test_a_person_frees_what_the_remote_lost_and_it_stays_free(team: Team) -> No
     team.carol.sync()
     person = Claimant(team.carol.ws.folder, "@me", team.clock)
     assert person.release(1, reason="bob's machine is lost").changed
-    assert team.carol.claim(1, steal=True, reason="bob is lost").lease.generation == 4
+    assert team.carol.claim(1, steal=True, reason="bob is lost").lock.generation == 4
     team.everybody_syncs()
     assert [holds(each) for each in (team.alice, team.bob, team.carol)] == [False, False, True]
 
@@ -160,7 +160,7 @@ def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Tea
     anyone_steals()
     team.restore_backup()
     team.carol.sync()
-    stolen = team.carol.claim(1, steal=True, reason="alice has gone home").lease
+    stolen = team.carol.claim(1, steal=True, reason="alice has gone home").lock
     assert (stolen.holder, stolen.generation) == ("carol", 2)
     assert not holds(team.bob)  # who finds out
     assert not holds(team.carol)
@@ -177,7 +177,7 @@ def test_two_histories_of_one_right_are_a_question_and_refused_to_both(team: Tea
     )
     assert [each.id for each in _disputes(team.alice)] == [asked.id]
     person = Claimant(team.alice.ws.folder, "@me", team.clock)
-    given = person.release(1, to="carol", reason="she is further").lease
+    given = person.release(1, to="carol", reason="she is further").lock
     assert given
     assert given.generation == 4
     team.carol.sync()

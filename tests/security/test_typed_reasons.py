@@ -53,7 +53,7 @@ def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant
 def test_a_release_with_the_words_of_a_merge_ends_no_work(worker: Claimant, reason: str) -> None:
     worker.claim(1)
     had = worker.presence
-    lease = worker.release(1, reason=reason).lease
+    lease = worker.release(1, reason=reason).lock
     assert lease
     fence = fence_of({lease.name: lease}, "worker-1", had, worker.locks.clone)
     assert fence
@@ -64,7 +64,7 @@ def test_a_release_with_the_words_of_a_merge_ends_no_work(worker: Claimant, reas
 
 
 def test_a_claim_with_the_words_of_a_thief_is_a_claim(worker: Claimant) -> None:
-    lease = worker.claim(1, reason="stolen: not at all, comment 12").lease
+    lease = worker.claim(1, reason="stolen: not at all, comment 12").lock
     assert lease.cause == Cause("claim", "worker-1")
 
 

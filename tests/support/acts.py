@@ -173,7 +173,7 @@ def _claims_as(
             assigned |= {*tracker.get(issue).assignees}
             laws.check_refused(error, holders, assigned | holders)
             raise
-    laws.check_claimed(run.world, done.lease)
+    laws.check_claimed(run.world, done.lock)
     if session:
         run.holds.setdefault(session, set()).add(issue)
     return done.how
@@ -187,7 +187,7 @@ def _next(run: Run, step: Step) -> str | None:
     here = run.world.clones[session.clone]
     with run.by("claim", session.agent):
         done = claiming.claim_next(make_context(ws, here.store, here.locks, run.world.tracker))
-    laws.check_claimed(run.world, done.lease)
+    laws.check_claimed(run.world, done.lock)
     run.holds.setdefault(session, set()).add(done.issue.number)
     return done.how
 

@@ -44,7 +44,7 @@ def test_the_comment_on_the_end_says_whose_it_is_and_where_the_work_is() -> None
 
 
 def test_each_claim_has_its_own_markers() -> None:
-    again = HELD._replace(lease=HELD.lease._replace(generation=4))
+    again = HELD._replace(lock=HELD.lock._replace(generation=4))
     marks = {words.marker(what, held) for what in ("silent", "back") for held in (HELD, again)}
     assert len(marks) == 4
     assert words.back(HELD).endswith(words.marker("back", HELD))

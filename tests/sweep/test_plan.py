@@ -63,7 +63,7 @@ def issue(
 
 def facts(*claims: Held, issues: tuple[Issue, ...] = (issue(1),), **more: object) -> SweepFacts:
     by_number = {int(x.number): x for x in issues}
-    claimed = {held.lease.name: int(held.lease.name.removeprefix("issue/")) for held in claims}
+    claimed = {held.lock.name: int(held.lock.name.removeprefix("issue/")) for held in claims}
     return SweepFacts(claims, by_number, claimed, **more)  # type: ignore[arg-type]
 
 

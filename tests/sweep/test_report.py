@@ -42,7 +42,7 @@ def test_each_act_says_what_it_would_do() -> None:
     acts: list[Act] = [
         Warn(1, HELD), Recall(1, HELD), Recall(1, None), Close(1, HELD),
         Free(1, HELD, 1), Free(1, HELD, 1, Candidate("worker-2", 1)), Free(1, HELD, 3, None, True),
-        Finish(Unfinished(1, HELD.lease), 1, False), EndLease(LeaseOf("3f", "worker-1", "src/")),
+        Finish(Unfinished(1, HELD.lock), 1, False), EndLease(LeaseOf("3f", "worker-1", "src/")),
         FreeRight(HELD), Absorb(Silent(Tip(CloneId("abc"), "1", 1, AT), 31 * DAY)),
         Prune(orphan), Tell("question", 7, "E-1: Which?"),
     ]  # fmt: skip

@@ -84,7 +84,7 @@ def test_a_dead_holders_issue_goes_back_to_the_queue_with_a_handoff(
     assert kinds(run(sweeper)) == []
     assert everything(sweeper) == before
     two.sync()
-    assert two.claim(1).lease.generation == claimed.lease.generation + 1
+    assert two.claim(1).lock.generation == claimed.lock.generation + 1
 
 
 @pytest.mark.slow
@@ -145,7 +145,7 @@ def test_a_dead_holders_issue_is_given_to_the_least_loaded_who_can_do_it(
     assert sweeper.assignees(1) == ("worker-2",)
     two.sync()
     taken = two.claim(1)
-    assert (taken.how, taken.lease) == ("mine", lease)
+    assert (taken.how, taken.lock) == ("mine", lease)
     before = everything(sweeper)
     assert kinds(run(sweeper, policy="reassign")) == []
     assert everything(sweeper) == before

@@ -15,7 +15,7 @@ SHOWN = 3  # leases that are named
 
 def say_claimed(claimed: ClaimResult, actor: Actor | None = None) -> None:
     """Print the result of a claim, and that it is a person's if `actor` is one."""
-    name, lease = issue_view.name(claimed.issue), claimed.lease
+    name, lock = issue_view.name(claimed.issue), claimed.lock
     if actor and actor.is_person:
         name += f" for you, {named(actor.name, is_person=True)}"
     if claimed.how == services.MINE:
@@ -24,7 +24,7 @@ def say_claimed(claimed: ClaimResult, actor: Actor | None = None) -> None:
         output.done(f"Claimed {name}.")
     else:
         before = named(claimed.previous or "")
-        output.done(f"Claimed {name}; {before} held it before.{reason(lease.reason)}")
+        output.done(f"Claimed {name}; {before} held it before.{reason(lock.reason)}")
     if claimed.passed_over:
         issue_view.say_passed_over(claimed.passed_over)
     wide = issue_view.too_wide(claimed.issue)
@@ -42,11 +42,11 @@ def say_claimed(claimed: ClaimResult, actor: Actor | None = None) -> None:
 
 def _mine(claimed: ClaimResult) -> str:
     """That the claim is the agent's already, and who gave it."""
-    name, lease = issue_view.name(claimed.issue), claimed.lease
-    if lease.cause.kind == cause.GIVEN and lease.cause.by:
-        return f"You hold {name}: {named(lease.cause.by)} gave it to you at {lease.acquired_at}."
+    name, lock = issue_view.name(claimed.issue), claimed.lock
+    if lock.cause.kind == cause.GIVEN and lock.cause.by:
+        return f"You hold {name}: {named(lock.cause.by)} gave it to you at {lock.acquired_at}."
     rest = " Restored its missing assignment." if claimed.mended else ""
-    return f"You already hold {name}, since {lease.acquired_at}.{rest}"
+    return f"You already hold {name}, since {lock.acquired_at}.{rest}"
 
 
 def say_awaited(app: App, issue: int) -> None:

@@ -96,7 +96,7 @@ def _holder(part: PartWork) -> str:
     if part.holding is None:
         return f"{named(part.agent)}, {file(part.status)}" if part.agent else ""
     more = part.holding.shown if part.holding.shown in issue_view.ENDED else part.status
-    name = named(part.holding.lease.holder or "", not part.holding.state)
+    name = named(part.holding.lock.holder or "", not part.holding.state)
     return f"{name}, {file(more)}" if more else name
 
 

@@ -73,7 +73,7 @@ def holding_of(issue: Issue, holdings: Holdings) -> Holding | None:
 
 
 def _holder(holding: Holding) -> str:
-    return f"{holding.lease.holder}" + (f" ({holding.shown})" if holding.shown in ENDED else "")
+    return f"{holding.lock.holder}" + (f" ({holding.shown})" if holding.shown in ENDED else "")
 
 
 def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
@@ -151,11 +151,11 @@ def too_wide(issue: Issue) -> str:
 
 
 def _claimed(holding: Holding) -> str:
-    lease = holding.lease
+    lock = holding.lock
     kind = holding.shown or "a person"
-    why = f", reason: {phrase(lease.reason)}" if lease.reason else ""
-    since = output.when(lease.acquired_at)
-    return f"{named(lease.holder or '')} ({kind}) since {since}, generation {lease.generation}{why}"
+    why = f", reason: {phrase(lock.reason)}" if lock.reason else ""
+    since = output.when(lock.acquired_at)
+    return f"{named(lock.holder or '')} ({kind}) since {since}, generation {lock.generation}{why}"
 
 
 def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
@@ -203,6 +203,6 @@ def fields_of_parts(parts: Iterable[Issue]) -> dict[str, Any]:
 
 def claim_fields(holding: Holding) -> dict[str, Any]:
     """A claim as JSON."""
-    lease = holding.lease
-    values = {**picked(lease, "holder is_person generation"), "since": lease.acquired_at}
+    lock = holding.lock
+    values = {**picked(lock, "holder is_person generation"), "since": lock.acquired_at}
     return values | ({"liveness": holding.state} if holding.state else {})

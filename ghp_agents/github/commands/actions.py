@@ -80,19 +80,19 @@ def _assign(order: CommandContext) -> Act:
     enough."""
     _refuse_closed(order)
     me, name = order.me, _agent_named(order)
-    lease = me.ctx.locks.read(claim_name(order.issue.number))
-    if lease is None or lease.holder in (None, name):
-        _finish_showing(order, lease)
+    lock = me.ctx.locks.read(claim_name(order.issue.number))
+    if lock is None or lock.holder in (None, name):
+        _finish_showing(order, lock)
         _reassign(order, name)
-        has = "already holds it" if lease and lease.holder else "is assigned"
+        has = "already holds it" if lock and lock.holder else "is assigned"
         return _done(order, f"{name} {has}")
-    if any(_is_by(order, past) for past in me.ctx.locks.history(lease.name)):
+    if any(_is_by(order, past) for past in me.ctx.locks.history(lock.name)):
         return _done(order, f"{name} was assigned")  # by an earlier run; the lock has changed since
-    holder = _holder_view(order, lease)
-    after = _transfer_claim(order, lease, name, holder)
-    _show(order, after, lease)
+    holder = _holder_view(order, lock)
+    after = _transfer_claim(order, lock, name, holder)
+    _show(order, after, lock)
     _reassign(order, name)
-    return _done(order, f"{name} is assigned (before: {lease.holder})")
+    return _done(order, f"{name} is assigned (before: {lock.holder})")
 
 
 def _agent_named(order: CommandContext) -> str:
@@ -115,18 +115,18 @@ def _agent_named(order: CommandContext) -> str:
     return login
 
 
-def _transfer_claim(order: CommandContext, lease: Lock, name: str, holder: HolderView) -> Lock:
+def _transfer_claim(order: CommandContext, lock: Lock, name: str, holder: HolderView) -> Lock:
     """The deciding step: the agent gets the claim if it is alive; else the claim is released."""
     me = order.me
-    if not holder.lives and not lease.is_person:
-        sweep_handoff.write(me, order.issue, lease, name)
-    state = "" if holder.lives else f"{lease.holder} is {holder.state}; "
+    if not holder.lives and not lock.is_person:
+        sweep_handoff.write(me, order.issue, lock, name)
+    state = "" if holder.lives else f"{lock.holder} is {holder.state}; "
     reason = f"{STOLEN}{state}{me.name} by /agent assign, {order.tag}"
     if not _lives(order, name):
-        return me.ctx.locks.release(lease.name, expected=lease, reason=reason, cause=order.cause)
+        return me.ctx.locks.release(lock.name, expected=lock, reason=reason, cause=order.cause)
     epoch, clone = holder_liveness.life_of(me.ctx, name)
     return me.ctx.locks.acquire(
-        lease.name, name, expected=lease, epoch=epoch, reason=reason,
+        lock.name, name, expected=lock, epoch=epoch, reason=reason,
         cause=order.cause, clone=clone,
     )  # fmt: skip
 
@@ -145,35 +145,35 @@ def _stop(order: CommandContext) -> Act:
     released here."""
     _refuse_closed(order)
     me = order.me
-    lease = me.ctx.locks.read(claim_name(order.issue.number))
-    if lease is None or lease.holder is None:
-        _finish_showing(order, lease)
+    lock = me.ctx.locks.read(claim_name(order.issue.number))
+    if lock is None or lock.holder is None:
+        _finish_showing(order, lock)
         _unassign(order)
         return _done(order, "nobody is working on it")
-    if lease.is_person:
+    if lock.is_person:
         raise RefusedError(
-            f"{lease.holder}, a person, holds it.",
+            f"{lock.holder}, a person, holds it.",
             hint="Ask them; people cannot be stopped by a command.",
         )
-    holder = _holder_view(order, lease)
+    holder = _holder_view(order, lock)
     if holder.lives:
-        return _done(order, f"{lease.holder} was told to stop", lease.holder, lease.generation)
-    _release_claim(order, lease, holder, "/agent stop")
-    return _done(order, f"{lease.holder} is {holder.state}; its claim was released")
+        return _done(order, f"{lock.holder} was told to stop", lock.holder, lock.generation)
+    _release_claim(order, lock, holder, "/agent stop")
+    return _done(order, f"{lock.holder} is {holder.state}; its claim was released")
 
 
 def _retry(order: CommandContext) -> Act:
     """Back to the queue; attempts are counted from now on."""
     _refuse_closed(order)
     me = order.me
-    lease = me.ctx.locks.read(claim_name(order.issue.number))
-    if lease and lease.holder:
-        holder = _holder_view(order, lease)
+    lock = me.ctx.locks.read(claim_name(order.issue.number))
+    if lock and lock.holder:
+        holder = _holder_view(order, lock)
         if holder.lives:
-            return _done(order, f"the number of attempts is reset; {lease.holder} holds it")
-        _release_claim(order, lease, holder, "/agent retry")
+            return _done(order, f"the number of attempts is reset; {lock.holder} holds it")
+        _release_claim(order, lock, holder, "/agent retry")
     else:
-        _finish_showing(order, lease)
+        _finish_showing(order, lock)
     _unassign(order)
     orchestrators = me.ctx.ws.settings.orchestrators
     for question in escalation.read_all(me.ctx.store.snapshot(), orchestrators)[0]:
@@ -183,12 +183,12 @@ def _retry(order: CommandContext) -> Act:
     return _done(order, "back in the queue")
 
 
-def _release_claim(order: CommandContext, lease: Lock, holder: HolderView, what: str) -> None:
+def _release_claim(order: CommandContext, lock: Lock, holder: HolderView, what: str) -> None:
     me = order.me
-    sweep_handoff.write(me, order.issue, lease, None)
-    reason = f"{lease.holder} is {holder.state}; {me.name} by {what}, {order.tag}"
-    after = me.ctx.locks.release(lease.name, expected=lease, reason=reason, cause=order.cause)
-    _show(order, after, lease)
+    sweep_handoff.write(me, order.issue, lock, None)
+    reason = f"{lock.holder} is {holder.state}; {me.name} by {what}, {order.tag}"
+    after = me.ctx.locks.release(lock.name, expected=lock, reason=reason, cause=order.cause)
+    _show(order, after, lock)
     _unassign(order)
 
 
@@ -231,22 +231,22 @@ def _lives(order: CommandContext, name: str) -> bool:
     return any(view.name == name and view.liveness in living for view in views)
 
 
-def _holder_view(order: CommandContext, lease: Lock) -> HolderView:
-    return holder_liveness.holders_of(order.me.ctx, [lease])[lease.name]
+def _holder_view(order: CommandContext, lock: Lock) -> HolderView:
+    return holder_liveness.holders_of(order.me.ctx, [lock])[lock.name]
 
 
-def _is_by(order: CommandContext, lease: Lock) -> bool:
-    return lease.cause.kind == ORDERED and lease.cause.ref == order.tag
+def _is_by(order: CommandContext, lock: Lock) -> bool:
+    return lock.cause.kind == ORDERED and lock.cause.ref == order.tag
 
 
-def _finish_showing(order: CommandContext, lease: Lock | None) -> None:
+def _finish_showing(order: CommandContext, lock: Lock | None) -> None:
     """Show what this command changed, in case a killed process did not."""
-    if lease is None or not _is_by(order, lease):
+    if lock is None or not _is_by(order, lock):
         return
-    wanted = entry_id("release", lease)
+    wanted = entry_id("release", lock)
     if all(entry.id != wanted for entry in order.me.ctx.store.ledger()):
-        chain = order.me.ctx.locks.history(lease.name)
-        _show(order, lease, chain[-2] if len(chain) > 1 else None)
+        chain = order.me.ctx.locks.history(lock.name)
+        _show(order, lock, chain[-2] if len(chain) > 1 else None)
 
 
 def _show(order: CommandContext, after: Lock, before: Lock | None) -> None:

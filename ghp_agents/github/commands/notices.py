@@ -46,11 +46,11 @@ def stops(locks: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obey
     if not records:
         return []
     meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
-    held = {lease.name: lease for lease in locks.known("issue/")} if meant else {}
+    held = {lock.name: lock for lock in locks.known("issue/")} if meant else {}
     current: list[Obeyed] = []
     for obeyed, act in meant:
-        lease = held.get(claim_name(obeyed.issue))
-        if lease and (lease.holder, lease.generation) == (agent, act.generation):
+        lock = held.get(claim_name(obeyed.issue))
+        if lock and (lock.holder, lock.generation) == (agent, act.generation):
             current.append(obeyed)
     return current
 

@@ -81,12 +81,12 @@ def _claim(locks: LockService, issue: int | None, here: Sequence[AgentView]) -> 
     """The claim on the issue, if another agent holds it."""
     if issue is None:
         return
-    for lease in locks.known(claim_name(issue)):
-        is_held = lease.holder and lease.name == claim_name(issue)
-        if is_held and lease.holder not in {view.name for view in here}:
+    for lock in locks.known(claim_name(issue)):
+        is_held = lock.holder and lock.name == claim_name(issue)
+        if is_held and lock.holder not in {view.name for view in here}:
             yield _item(
-                "claim", str(issue), f"#{issue} is claimed by {lease.holder}", lease.reason,
-                lease.acquired_at, issue=issue, holder=lease.holder,
+                "claim", str(issue), f"#{issue} is claimed by {lock.holder}", lock.reason,
+                lock.acquired_at, issue=issue, holder=lock.holder,
             )  # fmt: skip
 
 

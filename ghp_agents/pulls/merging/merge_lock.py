@@ -80,26 +80,26 @@ def _clone(me: ClaimContext) -> str:
     return me.ctx.store.snapshot().clone
 
 
-def _can_take_over(me: ClaimContext, lease: Lock) -> bool:
-    if is_mine(lease, me.name, me.epoch, me.clone) and lease.clone and lease.clone == me.clone:
+def _can_take_over(me: ClaimContext, lock: Lock) -> bool:
+    if is_mine(lock, me.name, me.epoch, me.clone) and lock.clone and lock.clone == me.clone:
         return True  # an earlier command of ours was killed
-    since = holder_liveness.note_first_seen(me.ctx.ws, [lease])[lease.name].since
+    since = holder_liveness.note_first_seen(me.ctx.ws, [lock])[lock.name].since
     if me.ctx.ws.steady() - since >= me.ctx.ws.settings.dead_after:
         return True
-    return not holder_liveness.holders_of(me.ctx, [lease])[lease.name].lives
+    return not holder_liveness.holders_of(me.ctx, [lock])[lock.name].lives
 
 
-def _busy_error(lease: Lock) -> RefusedError:
-    who = named(lease.holder or "", lease.is_person)
+def _busy_error(lock: Lock) -> RefusedError:
+    who = named(lock.holder or "", lock.is_person)
     return RefusedError(
-        f"{who} has been merging since {when(lease.acquired_at)}.{reason(lease.reason, who)}",
+        f"{who} has been merging since {when(lock.acquired_at)}.{reason(lock.reason, who)}",
         hint="Only one merges at a time. Try again, or wait: `ghp agent-merge --queue --wait 600`.",
     )
 
 
-def lost_error(lease: Lock | None) -> RefusedError:
+def lost_error(lock: Lock | None) -> RefusedError:
     """The error of a merger whose lock another has acquired."""
-    holder = named(lease.holder, lease.is_person) if lease and lease.holder else "Somebody"
+    holder = named(lock.holder, lock.is_person) if lock and lock.holder else "Somebody"
     return RefusedError(
         f"{holder} acquired the merge lock meanwhile; nothing was merged.",
         hint="Run the same command again.",

@@ -80,9 +80,9 @@ def _agent_of(me: ClaimContext, pull: Pull) -> str:
     """Return the issue's holder; without one the branch's agent, else the author."""
     if pull.issue is not None:
         name = claim_name(pull.issue)
-        lease = next((lock for lock in me.ctx.locks.known(name) if lock.name == name), None)
-        if lease and lease.holder and not lease.is_person:
-            return lease.holder
+        lock = next((lock for lock in me.ctx.locks.known(name) if lock.name == name), None)
+        if lock and lock.holder and not lock.is_person:
+            return lock.holder
     parts = pull.branch.split("/")
     named = parts[1] if parts[0] == "agent" and len(parts) > 2 else pull.author
     return named if heartbeat.is_name(named) else pull.author

@@ -15,8 +15,8 @@ from ghp_agents.locks.lock import (
     Lock,
     LockMovedError,
     Release,
+    checked_lock_name,
     given_back,
-    lease_name,
     revision,
     still_free,
     taken,
@@ -55,7 +55,7 @@ class MemoryLocks:
 
     def read(self, name: str) -> Lock | None:
         """The lock as it is now."""
-        lease_name(name)
+        checked_lock_name(name)
         with self._board.lock:
             self._check_reachable()
             return self._read_board(name)
@@ -112,7 +112,7 @@ class MemoryLocks:
         """Every value of some locks that this service knows."""
         histories: dict[str, list[Lock]] = {}
         for name in names:
-            if lease_name(name) in self._known:
+            if checked_lock_name(name) in self._known:
                 revisions = [*self._board.histories.get(name, ())]
                 until = [x.revision for x in revisions].index(self._known[name].revision)
                 histories[name] = revisions[: until + 1]
@@ -135,7 +135,7 @@ class MemoryLocks:
 
     def history(self, name: str) -> list[Lock]:
         """Every value of the lock, oldest first."""
-        lease_name(name)
+        checked_lock_name(name)
         with self._board.lock:
             self._check_reachable()
             self._read_board(name)
