@@ -1,5 +1,6 @@
 """`agent-finish`: the work in this worktree becomes a pull request."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -7,6 +8,8 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import LEARNT, acting, send
 from ghp_agents.cli.terminal import signals
+from ghp_agents.cli.views import remote_news
+from ghp_agents.core.errors import UnapprovedError
 from ghp_agents.core.ids import count
 from ghp_agents.pulls import finish as services
 from ghp_agents.pulls import finish_later
@@ -34,10 +37,8 @@ def finish(app: App, issue: str | None, draft: bool, as_json: bool) -> None:
         _leave(app, issue, draft=draft, as_json=as_json)
         return
     with signals.exit_on_signals(), output.busy("Finishing"):
-        finished = services.finish(
-            app,
-            issue=issue, draft=draft, tell=output.say,
-        )  # fmt: skip
+        finishing = partial(services.finish, app, issue=issue, draft=draft, tell=output.say)
+        finished = remote_news.after_asking(app, finishing, (UnapprovedError,))
     send(app, here=True)  # others hear of it before this command says that it is done
     if as_json:
         output.as_json(_fields(finished))

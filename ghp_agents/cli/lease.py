@@ -1,6 +1,7 @@
 """`agent-lease` and `agent-leases`: lease files or a named resource, and list leases."""
 
 from collections.abc import Container, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,7 @@ from ghp_agents.cli.params import LIMIT, Duration, Seconds, limited
 from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import ago, to_seconds
-from ghp_agents.core.errors import UsageError
+from ghp_agents.core.errors import UnapprovedError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import count, listed, one_line, short_ids
 from ghp_agents.escalations import service as escalation
@@ -142,7 +143,8 @@ def _acquire(app: App, wanted: LeaseRequest, wait: bool, timeout: float | None) 
     approve = approval.approver(app)
     if not wait:
         with output.busy("Leasing"):
-            return acquire.acquire(app, approve, wanted)
+            acquiring = partial(acquire.acquire, app, approve, wanted)
+            return remote_news.after_asking(app, acquiring, (UnapprovedError,))
     from ghp_agents.leases import queue
 
     with signals.exit_on_signals():

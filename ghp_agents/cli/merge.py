@@ -1,5 +1,6 @@
 """`agent-merge`: merge finished work into main, one pull request or the queue in batches."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -9,7 +10,7 @@ from ghp_agents.cli.context import acting, send, sending_last, sync_first
 from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import remote_news
-from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.errors import GhpError, UnapprovedError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
 from ghp_agents.pulls.merging import merge as services
@@ -88,7 +89,8 @@ def merge(
                     _say(outcome)
                     done.append(outcome)
             else:
-                done.append(services.merge(merger, reference, patience=wait))
+                merging = partial(services.merge, merger, reference, patience=wait)
+                done.append(remote_news.after_asking(app, merging, (UnapprovedError,)))
                 _say(done[0])
     finally:
         _print(done, as_json=as_json, queue=queue)

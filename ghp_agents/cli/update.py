@@ -8,6 +8,8 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.views import conflict as view
+from ghp_agents.cli.views import remote_news
+from ghp_agents.core.errors import UnapprovedError
 from ghp_agents.core.ids import count
 from ghp_agents.git.move_worktree import Interrupted
 from ghp_agents.pulls import update_work as services
@@ -32,7 +34,8 @@ def update(app: App, as_json: bool) -> None:
     """
     try:
         with output.busy("Updating"):
-            done = services.update(app.ws, partial(_approve, app))
+            updating = partial(services.update, app.ws, partial(_approve, app))
+            done = remote_news.after_asking(app, updating, (UnapprovedError,))
     except UpdateConflictError as conflict:
         if as_json:
             output.as_json(_fields_of_conflict(conflict))

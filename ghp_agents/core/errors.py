@@ -36,6 +36,10 @@ class RefusedError(GhpError):
     exit_code = ExitCode.REFUSED
 
 
+class UnapprovedError(RefusedError):
+    """Somebody's answer or approval is missing, as far as this clone knows."""
+
+
 class UnknownError(GhpError):
     """The answer depends on a remote that cannot be reached. It never means "free"."""
 

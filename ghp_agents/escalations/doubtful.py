@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.cause import DECIDED, LAST_RESORT, OWNERS, WORKFLOW
+from ghp_agents.state.cause import CHOICE, DECIDED, LAST_RESORT, OWNERS, TAKEN_OUT, WORKFLOW
 
 STOPS = ".ghp/stops/"  # `presence.stop_order.FOLDER`
 
@@ -16,10 +16,18 @@ def any_doubtful(escalations: Iterable[Escalation], snapshot: Snapshot) -> bool:
 
 
 def _is_doubtful(question: Question, snapshot: Snapshot) -> bool:
-    if question.kind in (*DECIDED, LAST_RESORT, OWNERS):
+    if question.kind in (*DECIDED, OWNERS) or is_of_program(question):
         return True
     return is_about_issue(question) and (
         has_stopped(question.agent, snapshot) or bool(snapshot.present(f"{STOPS}{question.agent}/"))
+    )
+
+
+def is_of_program(question: Question) -> bool:
+    """Whether the program asks how work on an issue goes on: no agent waits for the answer. What an
+    agent asks for itself, such as a lease of shared files, names no subject."""
+    return question.kind in (LAST_RESORT, TAKEN_OUT) or (
+        question.kind == CHOICE and bool(question.about)
     )
 
 

@@ -105,6 +105,11 @@ class Escalation(NamedTuple):
         return not (self.answers or self.settled)
 
     @property
+    def is_over(self) -> bool:
+        """Whether a clone recorded that it needs no answer any more, and nobody answered."""
+        return not self.answers and any(x.is_done and not x.answer for x in self.outcomes)
+
+    @property
     def state(self) -> str:
         """In a word: answered, settled or open."""
         return "answered" if self.answers else "settled" if self.settled else "open"

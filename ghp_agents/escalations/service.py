@@ -7,7 +7,15 @@ from typing import NamedTuple
 from ghp_agents.core import secret_scan
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
-from ghp_agents.core.ids import Actor, AgentName, Timestamp, agent_name, first_line, one_line
+from ghp_agents.core.ids import (
+    Actor,
+    AgentName,
+    Timestamp,
+    agent_name,
+    digest,
+    first_line,
+    one_line,
+)
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations.delivered import delivered_ids
@@ -16,6 +24,7 @@ from ghp_agents.escalations.escalation import (
     URGENCIES,
     Answer,
     Escalation,
+    Outcome,
     Question,
 )
 from ghp_agents.escalations.messages import News
@@ -255,6 +264,28 @@ def answer(
         news_flag.set_flag(ctx.ws.folders, result.escalation.question.agent)
     notes = _post(ctx, result.escalation)
     return AnswerResult(result.escalation, result.answer, result.is_new, tuple(notes))
+
+
+def settle(ctx: Context, escalation: Escalation, text: str) -> None:
+    """Record once that an open question of the program needs no answer any more, and why. Whether
+    it does is for `leases.settled_questions` to decide."""
+    identity = digest("settled", escalation.id, text)
+    by, path = ctx.ws.actor(), record.outcome_path_of(escalation.id, identity)
+
+    def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
+        if escalation.answers or path in snapshot.files(record.OUTCOMES):
+            return None, []
+        at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
+        outcome = Outcome(
+            identity, escalation.id, "", by, at, clock, snapshot.clone, text, is_done=True
+        )
+        files = [(path, record.render_outcome(outcome))]
+        issue = escalation.question.issue
+        return None, [
+            ledger_record(outcome, "decide", escalation.name, files, issue=issue, text=text)
+        ]
+
+    transact(ctx.store, decide)
 
 
 def _check_choice(escalation: Escalation, text: str) -> None:

@@ -4,11 +4,12 @@ Nothing is changed, not even the timestamps in git's index.
 """
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.fields import is_oid
 from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
@@ -193,6 +194,15 @@ def among(folder: Path, head: str, trunk: str, some: Container[str]) -> list[Com
     shown = os.fsdecode(git.check([*args, "--"], cwd=folder, timeout=TIMEOUT_S).out).splitlines()
     commits = [Commit(*line.split("\x1f", 3)) for line in shown if "\x1f" in line]
     return [commit for commit in commits if commit.oid in some]
+
+
+def has_any(folder: Path, head: str, commits: Collection[str]) -> bool:
+    """Whether `head` has one of some commits; of texts that are no commit ids, none."""
+    wanted = {commit for commit in commits if is_oid(commit)}
+    args = ["rev-list", "--ignore-missing", "--no-walk=unsorted", "--stdin"]
+    lines = "\n".join([*wanted, ""]).encode()
+    here = {*git.check(args, cwd=folder, stdin=lines).text.split()} if wanted else set[str]()
+    return bool(here - beside(folder, [*here], head)) if here else False
 
 
 def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[str]:

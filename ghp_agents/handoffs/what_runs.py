@@ -42,6 +42,17 @@ def of_branch(folder: Path, base: str, head: str) -> WhatRuns:
     return together(findings)
 
 
+def of_merge(folder: Path, commit: str, paths: Sequence[str] = ()) -> WhatRuns:
+    """What a commit of main changed, compared with main before it. `paths` are known to be changed,
+    too: a fast-forward brings several commits, and this clone may lack the commit."""
+    before = f"{commit}^1"
+    try:
+        changed = [*changed_paths.differing(folder, before, commit), *paths]
+        return look(folder, dict.fromkeys(changed), before, commit)
+    except git.GitError:
+        return _by_name(paths)
+
+
 def together(some: Iterable[WhatRuns]) -> WhatRuns:
     """Several findings as one."""
     columns = zip(*some, strict=True)
@@ -52,13 +63,18 @@ def look(folder: Path, paths: Iterable[str], before: str, after: str) -> WhatRun
     """What changed `paths` mean between two commits. Raises GitError."""
     paths = [*paths]
     linked = _linked(folder, before) if paths else ()
-    running = [path for path in paths if makes_run(path) or _is_below(path, linked)]
-    instructions = [path for path in paths if configures_tools(path) and path not in running]
+    kinds = _by_name(paths, linked)
     wider: list[str] = []
-    if any(makes_run(path) for path in running):
+    if any(makes_run(path) for path in kinds.running):
         cards = (read_cards.read(folder, commit, _nobody) for commit in (before, after))
         wider = widening.widened(*cards)
-    return WhatRuns(tuple(running), tuple(instructions), tuple(wider))
+    return kinds._replace(wider=tuple(wider))
+
+
+def _by_name(paths: Sequence[str], linked: Sequence[str] = ()) -> WhatRuns:
+    running = [path for path in paths if makes_run(path) or _is_below(path, linked)]
+    instructions = [path for path in paths if configures_tools(path) and path not in running]
+    return WhatRuns(tuple(running), tuple(instructions))
 
 
 def _nobody(_path: str, _text: str) -> bool:

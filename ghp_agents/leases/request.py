@@ -8,7 +8,13 @@ from typing import NamedTuple
 from ghp_agents.claims import stopped
 from ghp_agents.claims.claim import is_elsewhere
 from ghp_agents.claims.holder_liveness import life_of
-from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError, UsageError
+from ghp_agents.core.errors import (
+    GhpError,
+    NotSetUpError,
+    RefusedError,
+    UnapprovedError,
+    UsageError,
+)
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import UNNAMED, Actor, AgentName, agent_name, one_line
 from ghp_agents.escalations.escalation import Escalation
@@ -189,7 +195,7 @@ def _beat(ctx: Context, agent: AgentName) -> None:
         ) from None
 
 
-class ApprovalError(RefusedError):
+class ApprovalError(UnapprovedError):
     """Not approved: there is no answer yet, or it was refused."""
 
     def __init__(self, message: str, *, hint: str, question: Escalation) -> None:

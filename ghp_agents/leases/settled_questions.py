@@ -2,13 +2,14 @@
 or their issue is closed and nobody waits for the answer.
 
 This is the only place that decides it: what shows or counts open questions reads them here. It is
-derived when it is read, and nothing is recorded. A right that somebody gets later is
-another one, so what has ended never comes back. A question of an issue is open again if the issue
-is opened again, or if its agent starts again.
+derived when it is read; only what a clone cannot see of a branch is recorded. A right that somebody
+gets later is another one, so what has ended never comes back. A question of an issue is open again
+if the issue is opened again, or if its agent starts again.
 """
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.fields import ID
@@ -18,13 +19,16 @@ from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.delivered import SETTLED
 from ghp_agents.escalations.escalation import Escalation, Question
-from ghp_agents.hotpath.quoting import named, phrase
+from ghp_agents.git import worktree
+from ghp_agents.git.process import GitError
+from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.leases import record
 from ghp_agents.leases.decisions import why_over
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import stopping
-from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, OWNERS, WANTED_FILE
+from ghp_agents.state import known_branches
+from ghp_agents.state.cause import CIRCLE, OVERLAP, OWNERS, TAKEN_OUT, WANTED_FILE
 
 KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
 MOST = 50  # rights of one question; one with more stays open
@@ -46,6 +50,7 @@ def marked(
     why = _reasons(ctx.locks, snapshot, escalations, past=past)
     why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
     why |= {} if past else _of_owners(ctx, escalations)
+    why |= {} if past else _of_branches(ctx, escalations)
     return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
@@ -76,7 +81,7 @@ def _of_closed_issues(
         if x.is_open
         and doubtful.is_about_issue(x.question)
         and (
-            x.question.kind == LAST_RESORT
+            doubtful.is_of_program(x.question)
             or x.question.agent in orders
             or doubtful.has_stopped(x.question.agent, snapshot)
         )
@@ -109,10 +114,37 @@ def _of_owners(ctx: Context, escalations: Iterable[Escalation]) -> dict[str, str
     return left
 
 
+def _of_branches(ctx: Context, escalations: Iterable[Escalation]) -> dict[str, str]:
+    """The questions whether a branch brings commits back to main, if it has none of them now, or a
+    clone that saw it recorded that: others may not know the branch, or know it as it was."""
+    gone: dict[str, str] = {}
+    for doubted in escalations:
+        question = doubted.question
+        branch, base, *commits = (*question.about, "", "")[: max(2, len(question.about))]
+        if not doubted.is_open or question.kind != TAKEN_OUT or len(commits) > MOST:
+            continue
+        is_gone, tip = doubted.is_over, known_branches.newest_tip(ctx.ws, branch)
+        with suppress(GitError):
+            is_gone = is_gone or bool(
+                tip and commits and not worktree.has_any(ctx.ws.folder, tip, commits)
+            )
+        if is_gone:
+            gone[doubted.id] = without(branch, base)
+    return gone
+
+
+def without(branch: str, base: str) -> str:
+    """Why a question about commits that a branch brings back needs no answer any more."""
+    return f"{file(branch)} is without the commits that were removed from {file(base)}"
+
+
 def _closed(question: Question) -> str:
     words = f"#{question.issue} is closed"
-    is_of_all = question.kind == LAST_RESORT
-    return words if is_of_all else f"{words}, and {named(question.agent)} no longer works"
+    return (
+        words
+        if doubtful.is_of_program(question)
+        else f"{words}, and {named(question.agent)} no longer works"
+    )
 
 
 def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:

@@ -6,12 +6,16 @@ from typing import NamedTuple
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.git import merge, worktree
 from ghp_agents.git import process as git
+from ghp_agents.git.process import GitError
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import Return
+from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
+from ghp_agents.pulls.branches import rewritten_main
 from ghp_agents.pulls.merging import record_review
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.cause import QUESTION
 from ghp_agents.workspace import Workspace
 
 # A person's settings must not change the diff or run a program.
@@ -25,6 +29,8 @@ class PullDetails(NamedTuple):
     returns: tuple[tuple[Return, int], ...]  # each with its round, oldest first
     reviews: tuple[Review, ...]  # oldest first
     conflicts: tuple[str, ...] | None  # with the base as last fetched; None: unknown or not open
+    removed: tuple[str, ...] = ()  # its commits that were taken out of the base
+    waits_for: tuple[str, ...] = ()  # open questions of this program about its issue
 
 
 def read_details(ctx: Context, number: int) -> PullDetails:
@@ -34,7 +40,26 @@ def read_details(ctx: Context, number: int) -> PullDetails:
     returns, _ = returned.read_returns(files)
     rounds = tuple((entry, returned.round_of(returns, entry)) for entry in returns)
     reviews = tuple(record_review.read_reviews(ctx, pull))
-    return PullDetails(pull, rounds, reviews, _conflicts(ctx.ws, pull))
+    conflicts = _conflicts(ctx.ws, pull)
+    removed = _removed(ctx, pull) if conflicts is not None else ()
+    return PullDetails(pull, rounds, reviews, conflicts, removed, _questions(ctx, pull))
+
+
+def _removed(ctx: Context, pull: Pull) -> tuple[str, ...]:
+    with suppress(GitError):
+        return tuple(x.oid for x in rewritten_main.still_in(ctx, pull.base, pull.head))
+    return ()
+
+
+def _questions(ctx: Context, pull: Pull) -> tuple[str, ...]:
+    """The program's open questions about the issue: until they are answered, the work may wait."""
+    if pull.state != "open" or pull.issue is None:
+        return ()
+    return tuple(
+        x.name
+        for x in settled_questions.read(ctx, ctx.store.snapshot())
+        if x.is_open and x.question.kind != QUESTION and x.question.issue == pull.issue
+    )
 
 
 def _conflicts(ws: Workspace, pull: Pull) -> tuple[str, ...] | None:

@@ -1,6 +1,7 @@
 """What happened since a time, and what still waits: from the ledger since then, and from the state
 at both ends."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -37,6 +38,8 @@ LISTED = 200  # of each section; the rest is counted
 REFUSED = "refused"  # the state of a record that the remote does not take
 NOBODY = Actor("")
 RESTING = ("idle", "done")
+PULL_MERGE = "pull-merge"
+_MERGED_AS = re.compile(r" as ([0-9a-f]{12})(?![0-9a-f])")  # in the reason of a released claim
 
 
 class ReportItem(NamedTuple):
@@ -81,6 +84,7 @@ class _Facts(NamedTuple):
     sent_back: Sequence[Return | ReviewRecord]  # open pull requests
     learnt: Sequence[Note]
     running: Mapping[int, str]  # of open pull requests: what that runs by itself they change
+    merged: Mapping[str, str]  # the same of merges, by their objects in the ledger
     unfinished: Sequence[AgentView]  # they ended after a failed `agent-finish`
 
 
@@ -91,12 +95,14 @@ def read_report(ctx: Context, since: float) -> Report:
     notes: list[str] = []
     opened = _open_pulls(ctx, notes)
     agents = presence.list_agents(ctx, snapshot)
+    entries = [entry for entry in ctx.store.ledger(after=then.tips()) if is_since(entry.at, since)]
+    pulls = _local_pulls(snapshot)
     facts = _Facts(
         since,
         ctx.ws.clock.now(),
-        [entry for entry in ctx.store.ledger(after=then.tips()) if is_since(entry.at, since)],
+        entries,
         {number: issue for issue in _all_issues(ctx, notes) for number in issue.numbers},
-        _local_pulls(snapshot),
+        pulls,
         opened,
         escalations,
         agents,
@@ -105,6 +111,7 @@ def read_report(ctx: Context, since: float) -> Report:
         listing.sent_back(snapshot, opened),
         note.active(ctx.ws, note.read_all(snapshot)[0]),
         _running(ctx.ws, opened),
+        _merged_running(ctx.ws, entries, pulls),
         [x for x in shown_work.shown(ctx, snapshot, agents) if x.has_ended and x.unfinished],
     )
     sections = {name: [*items(facts)] for name, items in SECTIONS.items()}
@@ -150,6 +157,25 @@ def _running(ws: Workspace, opened: Sequence[Pull]) -> dict[int, str]:
             words = what_runs.of_branch(ws.folder, main, pull.head).words
             texts[pull.number] = f"changes {words}" if words else ""
     return texts
+
+
+def _merged_running(
+    ws: Workspace, entries: Sequence[LedgerEntry], pulls: Mapping[int, Pull]
+) -> dict[str, str]:
+    """What merges changed that runs by itself, if this clone has their commits."""
+    texts: dict[str, str] = {}
+    for entry in [entry for entry in entries if _is_merge(entry)][-LISTED:]:
+        pull = pulls.get(_number(entry.object)) if entry.event == PULL_MERGE else None
+        named = _MERGED_AS.search(entry.text)
+        commit = (pull.merged_as or "") if pull else named[1] if named else ""
+        if commit:
+            words = what_runs.of_merge(ws.folder, commit, pull.paths if pull else ()).words
+            texts |= {entry.object: f"changed {words}"} if words else {}
+    return texts
+
+
+def _is_merge(entry: LedgerEntry) -> bool:
+    return entry.event == PULL_MERGE or (entry.event == "release" and entry.cause == MERGED)
 
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
@@ -217,13 +243,15 @@ def _pull(facts: _Facts, pull: Pull, at: str) -> ReportItem:
 
 def _merged(facts: _Facts) -> Iterator[ReportItem]:
     """Merges, the newest first. On GitHub the ledger has only the releases of the merged claims."""
-    recorded = {entry.issue for entry in facts.entries if entry.event == "pull-merge"}
+    recorded = {entry.issue for entry in facts.entries if entry.event == PULL_MERGE}
     for entry in reversed(facts.entries):
-        if entry.event == "pull-merge":
+        if not _is_merge(entry) or (entry.event != PULL_MERGE and entry.issue in recorded):
+            continue
+        item = _of_issue(facts, entry)
+        if entry.event == PULL_MERGE:
             pull = facts.pulls.get(_number(entry.object))
-            yield _pull(facts, pull, entry.at) if pull else ReportItem(entry.object, entry.at)
-        elif entry.event == "release" and entry.cause == MERGED and entry.issue not in recorded:
-            yield _of_issue(facts, entry)
+            item = _pull(facts, pull, entry.at) if pull else ReportItem(entry.object, entry.at)
+        yield item._replace(text=facts.merged.get(entry.object, ""))
 
 
 def _of_issue(facts: _Facts, entry: LedgerEntry) -> ReportItem:

@@ -29,6 +29,7 @@ OWNERS = "owners"  # two agents are assigned to an issue
 CIRCLE = "circle"  # agents wait for each other
 SHARED_FILES = "shared"  # whether an agent may lease shared files
 WANTED_FILE = "file"  # whether an agent may change a file that it is refused
+TAKEN_OUT = "taken-out"  # whether a branch brings back commits that were taken out of main
 WORKFLOW = "workflow"  # a step of a workflow
 CHOICE = "choice"  # whether, or how, work that is already done goes on
 DECIDED = (OVERLAP, CIRCLE, SHARED_FILES, WANTED_FILE)  # a decision on these is carried out

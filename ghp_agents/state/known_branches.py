@@ -27,6 +27,18 @@ def known_tip(ws: Workspace, name: str) -> str:
     return worktree_admin.tip(ws.folder, ref)
 
 
+def newest_tip(ws: Workspace, name: str) -> str:
+    """The commit of a branch in this clone, else as last fetched; empty if it is not known here.
+    The name may be any text of a record."""
+    if ".." in name or not name.isprintable():
+        return ""
+    here = worktree_admin.tip(ws.folder, HEADS + name) if name else ""
+    try:
+        return here or (known_tip(ws, name) if name else "")
+    except RefusedError:  # nobody agreed to the remote
+        return ""
+
+
 def main_commit(ws: Workspace) -> str:
     """The default branch's last known commit; empty if there is none."""
     name = trunk(ws)

@@ -1,15 +1,19 @@
 """A command that depends on others hears them first, and lets them hear when it is done."""
 
 import json
+import os
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+from ghp_agents.cli.views import remote_news
 from ghp_agents.core import files
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.hotpath import background
+from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.doctor import findings
 from tests.support.ghp import Result, invoke, start, succeed
@@ -111,11 +115,11 @@ def test_status_asks_again_when_its_news_is_older_than_a_sync_would_leave_it(
         assert fields["status"] == words
 
 
-def finished(folder: Path) -> Result:
+def finished(folder: Path, changes: Mapping[str, str] | None = None) -> Result:
     """worker-1 finishes #1 here."""
     succeed(folder, "agent-issue new Parse --as @me", "agent-start 1 --as worker-1")
     place = Path(invoke("agent-where 1", folder).out.strip())
-    commit(place, {"a.txt": "one\n"})
+    commit(place, changes or {"a.txt": "one\n"})
     return invoke("agent-finish --as worker-1", place, {"GHP_BACKGROUND": "1"})
 
 
@@ -239,6 +243,37 @@ def test_a_merge_is_heard_whole_before_it_says_done(clones: Clones) -> None:
     (pull,) = json.loads(invoke("agent-pulls --all --json", other).out)
     (issue,) = json.loads(invoke("agent-issues --all --json", other).out)
     assert (pull["state"], issue["state"]) == ("merged", "closed")
+
+
+@pytest.mark.slow
+def test_an_approval_given_in_another_clone_counts_at_once(clones: Clones) -> None:
+    one, other = clones(2)
+    assert finished(one, {".ghp/config.json": "{}\n"}).out == "2\n"
+    merging = "agent-merge 2 --unchecked --as lead"
+    assert invoke(merging, one, ALONE).code == 3
+    succeed(other, "agent-sync", "agent-review 2 --approve --as @me", "agent-sync")
+    assert invoke(merging, one, ALONE).out == "2\n"
+
+
+def test_what_another_process_has_just_fetched_is_news(clones: Clones) -> None:
+    one, other = clones(2)
+    succeed(other, "agent-init --no-probe")
+    succeed(one, "agent-issue new Parse --as @me", "agent-sync")
+    app, tries = App(other, os.environ), []
+
+    def find() -> int:
+        tries.append(len(app.tracker.known()))
+        if len(tries) == 1:
+            succeed(other, "agent-sync --no-push")
+        if not app.tracker.known() or len(tries) == 1:
+            raise RefusedError("nothing", hint="")
+        return tries[-1]
+
+    assert remote_news.after_asking(app, find) == 1
+    tries.clear()
+    with pytest.raises(RefusedError, match="nothing"):
+        remote_news.after_asking(app, find)
+    assert len(tries) == 1, "there was no news"
 
 
 @pytest.mark.slow

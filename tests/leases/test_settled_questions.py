@@ -15,7 +15,7 @@ from ghp_agents.handoffs.record import folder_of
 from ghp_agents.leases.settled_questions import MOST, marked, read
 from ghp_agents.pulls import body as finish_body
 from ghp_agents.reports import pages
-from ghp_agents.state.cause import CIRCLE, LAST_RESORT, OVERLAP, SHARED_FILES, WANTED_FILE
+from ghp_agents.state.cause import CHOICE, CIRCLE, LAST_RESORT, OVERLAP, SHARED_FILES, WANTED_FILE
 from ghp_agents.sync import compaction, desktop, notifications
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
@@ -291,10 +291,14 @@ def test_who_continues_an_issue_needs_no_answer_once_it_is_closed(asking: tuple[
     app = App(repo, os.environ)
     question = Question("w-a", "How to go on?", 1, ("again",), LAST_RESORT)
     asked = escalation.ask_once(app, question).escalation
-    assert read(app, app.store.snapshot())[-1].is_open
+    merging = Question("w-a", "May #2 be merged?", 1, ("yes",), CHOICE, ("pull/2",))
+    pull = escalation.ask_once(app, merging).escalation
+    lease = escalation.ask_once(app, merging._replace(text="May I?", about=())).escalation
+    assert all(x.is_open for x in read(app, app.store.snapshot()))
     succeed(repo, "agent-issue close 1 --as @me")
     found = {x.name: x.settled for x in read(app, app.store.snapshot())}
-    assert found == {name: "", asked.name: "#1 is closed"}
+    over = "#1 is closed"
+    assert found == {name: "", lease.name: "", asked.name: over, pull.name: over}
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ import pytest
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp
+from ghp_agents.handoffs import what_runs
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.pulls.merging import record_review
@@ -19,6 +20,7 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.wiring import App
 from tests.support.context import make_context
+from tests.support.git import git
 from tests.support.road import Road
 
 DAY = 86_400.0
@@ -73,9 +75,12 @@ def test_a_time_counts_from_its_beginning() -> None:
 def test_a_merge_on_github_is_known_by_the_release_of_its_claim(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")
-    record(road, entry(road, "release", "#1", issue=1, cause="merged"))
+    road.put({".ghp/config.json": "{}\n"}, "Merge")
+    text = f"merged by #9 into main as {git(repo, 'rev-parse', '--short=12', 'main')}"
+    record(road, entry(road, "release", "#1", issue=1, cause="merged", text=text))
     (item,) = read(road).sections["merged"]
     assert (item.id, item.title, item.by) == ("#1", "Parse files", Actor("worker-1"))
+    assert item.text == "changed files that make programs run: .ghp/config.json"
 
 
 def test_pull_requests_that_cannot_be_listed_are_a_note_and_hide_nothing(repo: Path) -> None:
@@ -176,3 +181,13 @@ def test_a_pull_request_that_changes_what_runs_is_named_as_such(repo: Path) -> N
     road.done("worker-1", 1, {".ghp/config.json": "{}\n"})
     (item,) = read(road).sections["mergeable"]
     assert item.text == "changes files that make programs run: .ghp/config.json"
+    road.merge(2, "@me")
+    (item,) = read(road).sections["merged"]
+    assert item.text == "changed files that make programs run: .ghp/config.json"
+
+
+def test_a_merge_whose_commit_is_not_here_is_judged_by_its_recorded_paths(repo: Path) -> None:
+    paths = ["a.txt", ".claude/settings.json", "CLAUDE.md"]
+    assert what_runs.of_merge(repo, "0" * 40, paths).words == (
+        "files that make programs run: .claude/settings.json; instructions of agents: CLAUDE.md"
+    )

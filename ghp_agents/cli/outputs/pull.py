@@ -183,6 +183,8 @@ class PullPageJson(PullJson):
 
     body: str
     fits: bool | None
+    removed: list[str]
+    waitsFor: list[str]
     conflicts: list[str]
     reviews: list[ReviewOfPullJson]
     returns: list[ReturnJson]

@@ -74,7 +74,8 @@ def page(details: PullDetails) -> Iterator[str]:
         "head": file(pull.head[:12]) if pull.head else "",
         "merged as": file(pull.merged_as[:12]) if pull.merged_as else "",
         "issue": f"#{pull.issue}" if pull.issue else "",
-        f"fits {file(pull.base)}": _fits(details.conflicts),
+        f"fits {file(pull.base)}": _fits(details),
+        "waits for": listed([*details.waits_for], SHOWN),
         "url": file(pull.url) if pull.url else "",
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
@@ -89,9 +90,13 @@ def page(details: PullDetails) -> Iterator[str]:
         yield f"\n── {author}\n{indented(pull.body)}"
 
 
-def _fits(conflicts: Sequence[str] | None) -> str:
+def _fits(details: PullDetails) -> str:
+    conflicts = details.conflicts
     if conflicts is None:
         return ""
+    if details.removed:
+        commits = listed([oid[:12] for oid in details.removed], SHOWN)
+        return f"no, it has commits that were removed from {file(details.pull.base)}: {commits}"
     return f"no, it conflicts in {listed([*map(file, conflicts)], SHOWN)}" if conflicts else "yes"
 
 
@@ -101,8 +106,10 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
     return {
         **fields(details.pull),
         "body": details.pull.body,
-        "fits": None if conflicts is None else not conflicts,
+        "fits": None if conflicts is None else not (conflicts or details.removed),
         "conflicts": list(conflicts or ()),
+        "removed": list(details.removed),
+        "waitsFor": list(details.waits_for),
         "reviews": [
             {**_by(review.by), **picked(review, "head approves text")} for review in details.reviews
         ],

@@ -11,7 +11,7 @@ from ghp_agents.cli import output
 from ghp_agents.cli.params import NUMBER_DIGITS
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError, NotFoundError, RefusedError
-from ghp_agents.state.join import SyncReport, SyncStatus
+from ghp_agents.state.join import SyncReport, SyncStatus, Tip
 from ghp_agents.wiring import App
 
 LIMIT_S = 1.5  # seconds that a person waits for the remote
@@ -43,15 +43,26 @@ def ask(app: App) -> SyncReport:
         return app.exchange.hear(LIMIT_S)
 
 
-def after_asking(app: App, find: Callable[[], T]) -> T:
-    """What `find` returns; if it raises NotFoundError or RefusedError, ask the remote and try once
-    more: what it needs may have come meanwhile, and what refuses it may be over."""
+def after_asking(
+    app: App,
+    find: Callable[[], T],
+    kinds: tuple[type[GhpError], ...] = (NotFoundError, RefusedError),
+) -> T:
+    """What `find` returns; if it raises one of `kinds`, ask the remote and try once more: what it
+    needs, such as an answer, may have come meanwhile, and what refuses it may be over. Another
+    process of this clone may have fetched that since, so the state tells whether there is news."""
+    before = _others(app)
     try:
         return find()
-    except (NotFoundError, RefusedError):
-        if not ask(app).news:
+    except kinds:
+        if not ask(app).news and _others(app) == before:
             raise
     return find()
+
+
+def _others(app: App) -> set[Tip]:
+    snapshot = app.store.snapshot()
+    return {tip for tip in snapshot.tips() if tip.clone != snapshot.clone}
 
 
 def issue_after_asking(app: App, reference: str | None, find: Callable[[], T]) -> T:

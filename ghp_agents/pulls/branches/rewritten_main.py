@@ -8,19 +8,21 @@ reflog, by the merges on record, and by the commits at which agents' branches be
 from collections.abc import Sequence
 from shlex import quote
 
-from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.errors import UnapprovedError
 from ghp_agents.core.ids import AGENT_BRANCHES, count, issue_of_branch, listed
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.git import worktree
 from ghp_agents.git.own_work import reflog
+from ghp_agents.git.worktree import Commit
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import file, phrase
+from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
 from ghp_agents.pulls import record, replay
 from ghp_agents.pulls.branches import branch_records
 from ghp_agents.state import known_branches
-from ghp_agents.state.cause import CHOICE
+from ghp_agents.state.cause import TAKEN_OUT
 from ghp_agents.workspace import Workspace
 
 YES, NO = "approve", "refuse"
@@ -39,10 +41,12 @@ def refuse(
 ) -> None:  # fmt: skip
     """Refuse a branch at `head` with commits that were taken out of the main branch `base`, which
     is at `trunk` now, until a person has agreed to exactly these. `old` is what `taken_out` said.
-    Raises RefusedError."""
+    Raises UnapprovedError."""
     old = taken_out(ctx, base, trunk) if old is None else old
     removed = worktree.among(ctx.ws.folder, head, trunk, old) if old else []
     if not removed:
+        if old:
+            _settle(ctx, branch, base)
         return
     names = listed([f"{x.oid[:12]} {phrase(x.subject)}" for x in removed], SHOWN)
     still = "is" if len(removed) == 1 else "are"
@@ -51,20 +55,42 @@ def refuse(
         f"{file(branch)} {'was' if still == 'is' else 'were'} removed from it: {names}."
     )
     text = f"{what} May {file(branch)} bring this back to {file(base)}?"
-    question = Question(_asking(branch), text, issue_of_branch(branch), (YES, NO), CHOICE)
+    about = (branch, base, *(commit.oid for commit in removed))
+    issue = issue_of_branch(branch)
+    question = Question(_asking(branch), text, issue, (YES, NO), TAKEN_OUT, about)
     pending = escalation.ask_once(ctx, question, "high").escalation
+    while pending.is_over:  # it was taken out of the branch once
+        question = question._replace(text=f"{text} It came back after {pending.name}.")
+        pending = escalation.ask_once(ctx, question, "high").escalation
     words = [answer.text.strip().casefold() for answer in pending.answers if answer.by.is_person]
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:
         return
     place = known_branches.where(ctx.ws)
     onto = f"{place.name}/{base}" if place else base
-    raise RefusedError(
+    raise UnapprovedError(
         f"{what} Nothing was changed"
         + (f", and a person refused it: {pending.name}." if verdict else "."),
         hint=f"Take it out of the branch: `git rebase --onto {quote(onto)} {removed[0].oid[:12]}`. "
-        f"If it shall come back, a person runs `ghp agent-answer {pending.name} {YES}`.",
+        f"Then send the branch: `ghp agent-finish`. If it shall come back, a person runs `ghp "
+        f"agent-answer {pending.name} {YES}`.",
     )
+
+
+def still_in(ctx: Context, base: str, head: str) -> list[Commit]:
+    """The commits that were taken out of the main branch `base`, as this clone knows it, and that
+    `head` has, the newest first. Raises GitError."""
+    trunk = known_branches.known_tip(ctx.ws, base)
+    old = taken_out(ctx, base, trunk) if trunk else frozenset[str]()
+    return worktree.among(ctx.ws.folder, head, trunk, old) if old else []
+
+
+def _settle(ctx: Context, branch: str, base: str) -> None:
+    """Record for the other clones, which do not have the branch, that it is without the commits."""
+    questions = escalation.read_present(ctx.store.snapshot())[0]
+    for pending in questions:
+        if pending.question.kind == TAKEN_OUT and pending.question.about[:2] == (branch, base):
+            escalation.settle(ctx, pending, settled_questions.without(branch, base))
 
 
 def former_tips(ctx: Context, base: str) -> list[str]:

@@ -6,7 +6,7 @@ the queue takes only work of agents whose claim is on record.
 
 from collections.abc import Mapping, Sequence
 
-from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.errors import RefusedError, UnapprovedError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
@@ -95,14 +95,16 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
     """Ask people about this commit, once. Raises RefusedError unless one has agreed."""
     me = who.me
     text = f"May pull request #{pull.number} be merged at {head[:12]}? The doubt: {why}."
-    question = Question(AgentName(me.name), text, pull.issue, (YES, NO), CHOICE)
+    question = Question(
+        AgentName(me.name), text, pull.issue, (YES, NO), CHOICE, (f"pull/{pull.number}",)
+    )
     approval = escalation.ask_once(me.ctx, question, "high").escalation
     words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]
     verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
     if verdict == YES:
         return
     state = "has refused it" if verdict == NO else "has not approved it yet"
-    raise RefusedError(
+    raise UnapprovedError(
         f"#{pull.number} needs approval by a person, because {why}. A person {state}: "
         f"{approval.name}.",
         hint="Merge other work meanwhile. After the answer, run the same command again.",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import age
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError, UnapprovedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.core.secret_scan import redacted
@@ -120,7 +120,7 @@ def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None
         return
     why = rules.missing(counted, pull)
     if why:
-        raise RefusedError(
+        raise UnapprovedError(
             f"#{pull.number} needs an approval by another agent or a person, and {why}.",
             hint="After changes, run `ghp agent-finish` again. Another agent or a person approves "
             f"with `ghp agent-review {pull.number} --approve`.",
@@ -136,7 +136,7 @@ def _refuse_requested(who: Merger, pull: Pull, requests: Sequence[Review]) -> No
         f"{quoted(review.text)}"
         for review in requests[:REQUESTS_SHOWN]
     ]
-    raise RefusedError(
+    raise UnapprovedError(
         f"Cannot merge #{pull.number}: {'; '.join(words)}.",
         hint=f"`ghp agent-pull show {pull.number}` shows its reviews. To merge it all the same, "
         f"approve it yourself: `ghp agent-review {pull.number} --approve`. Then merge it again.",
@@ -175,7 +175,7 @@ def require_person(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) 
             hint=f"Only a person can do so: `ghp agent-merge {pull.number}` after a look at it.",
         )
     if changed.running and not _is_approved(who, pull, tried):
-        raise RefusedError(
+        raise UnapprovedError(
             f"#{pull.number} changes {changed.words}, and no person has approved this commit.",
             hint="A person reads it and approves it: `ghp agent-review "
             f"{pull.number} --approve`. Or a person merges it: `ghp agent-merge {pull.number}`.",

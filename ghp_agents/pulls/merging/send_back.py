@@ -113,5 +113,7 @@ def _escalate(me: ClaimContext, pull: Pull, returned: Return) -> Escalation | No
         "Another agent takes it over",
         MYSELF,
     )
-    question = Question(AgentName(returned.agent), text, pull.issue, options, CHOICE)
+    question = Question(
+        AgentName(returned.agent), text, pull.issue, options, CHOICE, (f"pull/{pull.number}",)
+    )
     return escalation.ask_once(me.ctx, question, "high").escalation

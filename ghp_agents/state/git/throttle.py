@@ -14,7 +14,7 @@ from ghp_agents.state.ledger import PRESENCE_SUBJECT
 from ghp_agents.state.private_repo import StateRepository, find_repository
 from ghp_agents.workspace import Workspace
 
-AT_ONCE = ("escalate", "answer", "handoff")  # events that someone waits for
+AT_ONCE = ("escalate", "answer", "handoff", "issue-new")  # events that someone waits for
 ONCE_PAUSE = 2.0  # seconds between two pushes of AT_ONCE events
 SEND_PAUSE = 10.0  # seconds between two pushes of records, as leases and claims
 CLONE_PAUSE = 10.0  # seconds for each living clone between two pushes of presence

@@ -6,6 +6,7 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.escalations import service as escalation
+from ghp_agents.leases import settled_questions
 from ghp_agents.pulls.branches import branch_records, rewritten_main
 from ghp_agents.pulls.merging.merge_batch import Passed
 from tests.support.ghp import invoke
@@ -39,8 +40,15 @@ def refused(road: Road) -> RefusedError:
     return error.value
 
 
+def open_questions(road: Road) -> list[str]:
+    house = road.house("@me")
+    return [x.name for x in settled_questions.read(house, house.store.snapshot()) if x.is_open]
+
+
 @pytest.mark.slow
-def test_finish_and_queue_refuse_it_until_the_branch_is_without_it(road: Road) -> None:
+def test_finish_and_queue_refuse_it_until_the_branch_is_without_it(
+    road: Road, tmp_path: Path
+) -> None:
     error = refused(road)
     oid = git(road.work, "rev-parse", "HEAD^")[:12]
     assert str(error) == (
@@ -52,9 +60,28 @@ def test_finish_and_queue_refuse_it_until_the_branch_is_without_it(road: Road) -
     assert (skipped.why, skipped.hint) == (str(error), error.hint)
     with pytest.raises(RefusedError, match="main was rewritten"):
         road.merge(2)
+    shown = invoke("agent-pull show 2", road.folder, clock=road.clock).out.splitlines()
+    assert f"fits main: no, it has commits that were removed from main: {oid}" in shown
+    assert [line for line in shown if "waits" in line] == [f"waits for: {open_questions(road)[0]}"]
     updating = invoke("agent-update", road.work, {"GHP_AGENT": "worker-1"}, clock=road.clock)
     assert (updating.code, str(error) in updating.err) == (3, True)
-    git(road.work, *error.hint.split("`")[1].removeprefix("git ").split())
+    road.sync()
+    git(tmp_path, "clone", "--quiet", str(road.remote), "other")
+    other = Road(tmp_path / "other", road.clock)
+    other.sync()
+    steps, head = error.hint.split("`"), git(road.work, "rev-parse", "HEAD")
+    git(road.work, *steps[1].removeprefix("git ").split())
+    assert (open_questions(road), len(open_questions(other))) == ([], 1)
+    assert steps[3] == "ghp agent-finish"
+    road.finish("worker-1", road.work)
+    road.sync()
+    other.sync()
+    assert open_questions(other) == [], "it knows the branch as it was"
+    git(road.work, "branch", "--quiet", "fine")
+    git(road.work, "reset", "--quiet", "--hard", head)
+    again = refused(road).hint.split("`")[5].split()[2]
+    assert open_questions(road) == [again]
+    git(road.work, "reset", "--quiet", "--hard", "fine")
     road.finish("worker-1", road.work)
     assert [type(outcome).__name__ for outcome in road.queue()] == ["Merged"]
     assert road.trunk == ["README.md", "a.txt", "fine.txt"]
@@ -62,7 +89,7 @@ def test_finish_and_queue_refuse_it_until_the_branch_is_without_it(road: Road) -
 
 @pytest.mark.slow
 def test_only_a_person_lets_it_come_back(road: Road) -> None:
-    name = refused(road).hint.split("`")[3].split()[2]
+    name = refused(road).hint.split("`")[5].split()[2]
     house = road.house("worker-2")
     escalation.answer(house, name, "approve")
     assert "a person refused" not in str(refused(road)), "an agent's answer is advice"

@@ -48,7 +48,14 @@ def test_the_first_exchange_is_made_at_once(
 
 @pytest.mark.parametrize(
     ("event", "pause"),
-    [("escalate", 2.0), ("answer", 2.0), ("handoff", 2.0), ("lease", 10.0), ("presence", 19.0)],
+    [
+        ("escalate", 2.0),
+        ("answer", 2.0),
+        ("handoff", 2.0),
+        ("issue-new", 2.0),
+        ("lease", 10.0),
+        ("presence", 19.0),
+    ],
 )
 def test_what_others_wait_for_goes_sooner_than_the_rest(
     clones: Clones, remote: Path, clock: ManualClock, event: str, pause: float
