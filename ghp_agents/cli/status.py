@@ -203,7 +203,7 @@ def _look(app: App, choice: AgentChoice, offline: bool, *, leases: bool) -> Stat
     agents = services.list_agents(app, snapshot, processes=True)
     agents = shown_work.shown(app, snapshot, agents)
     is_page = choice.name is not None
-    return _chosen(app, choice, snapshot, agents, deep=is_page, leases=is_page or leases)
+    return _chosen(app, choice, snapshot, agents, deep=True, leases=is_page or leases)
 
 
 def _look_back(app: App, choice: AgentChoice, then: float) -> StatusRead:
@@ -265,11 +265,17 @@ def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> Stat
     asks = has_remote and not offline and remote_news.is_due(app)
     look = look_at(deep=False, loading=asks)
     report = remote_news.ask(app) if asks else None
-    if asks or any(view.liveness is Liveness.DEAD and view.is_here for view in look.views):
+    if asks or any(_may_have_left_work(view) for view in look.views):
         look = look_at(deep=True)
     if report:  # a warning in between would move the frame
         remote_news.tell_trouble(app, report)
     return look
+
+
+def _may_have_left_work(view: AgentView) -> bool:
+    """Whether an agent of this clone died or finished, so that its worktree is worth a look."""
+    is_over = view.liveness is Liveness.DEAD or not view.claimed or view.presence.get("pull")
+    return view.is_here and bool(is_over)
 
 
 def _print_json(app: App, look: StatusRead, choice: AgentChoice, then: float | None) -> None:

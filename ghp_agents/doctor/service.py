@@ -11,6 +11,7 @@ from ghp_agents.core.finding import Check, Finding, Level, Repair
 from ghp_agents.doctor import (
     card_checks,
     github_checks,
+    left_work,
     machine_checks,
     missing_worktrees,
     sandbox_checks,
@@ -55,6 +56,7 @@ def checks(
         **state_checks.checks(ctx),
         "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
         missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
+        left_work.CODE: partial(left_work.check, ctx),
         **guard_checks.checks(ctx.ws),
         unguarded_clients.CODE: partial(unguarded_clients.check, ctx),
         past_queue.CODE: partial(past_queue.check, ctx),

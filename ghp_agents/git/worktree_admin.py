@@ -122,12 +122,16 @@ def left_detached(folder: Path, branch: str) -> Checkout | None:
         git_dir = git_dir_in(folder, checkout)
         if checkout.branch or git_dir is None or not checkout.path.is_dir():
             continue
-        steps = [step for _, _, step in own_work.reflog(git_dir / "logs/HEAD")]
-        moves = filter(None, map(_MOVE.fullmatch, reversed(steps)))
-        last = next((move[1] for move in moves if not _OID.fullmatch(move[1])), "")
-        if last == branch and own_work.on_no_branch(git_dir):
+        if left_branch(git_dir) == branch and own_work.on_no_branch(git_dir):
             return checkout
     return None
+
+
+def left_branch(git_dir: Path) -> str:
+    """The last branch of a worktree whose HEAD is detached; empty if it had none."""
+    steps = [step for _, _, step in own_work.reflog(git_dir / "logs/HEAD")]
+    moves = filter(None, map(_MOVE.fullmatch, reversed(steps)))
+    return next((move[1] for move in moves if not _OID.fullmatch(move[1])), "")
 
 
 def lock_reason(git_dir: Path) -> str | None:

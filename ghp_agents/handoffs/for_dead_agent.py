@@ -81,7 +81,7 @@ def write_work(
         return None
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
     earlier = evidence.handoffs_about(store.snapshot(), about)[0]
-    if _has_work(earlier, work) and _has_commits(earlier, branch):
+    if has_work(earlier, work) and _has_commits(earlier, branch):
         return None
     carried = commits.carry(me.ctx, branch, "", push=False)
     facts = _facts(me, lock, about, branch, work, carried)
@@ -90,7 +90,7 @@ def write_work(
     return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
 
 
-def _has_work(earlier: Sequence[Handoff], work: Uncommitted) -> bool:
+def has_work(earlier: Sequence[Handoff], work: Uncommitted) -> bool:
     """Whether one of the handoffs has the same uncommitted work, or there is none."""
     content = work.patch.content
     state = (sha256(content).hexdigest() if content else "", work.missing)

@@ -18,6 +18,7 @@ from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath import alive
+from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claim_name
@@ -42,12 +43,13 @@ class LeftWork(NamedTuple):
     handoff: Handoff
 
 
-class _Place(NamedTuple):
-    """A worktree of an agent, on the branch of an issue, and the last value of the claim."""
+class AgentPlace(NamedTuple):
+    """A worktree of an agent for an issue, and the last value of the claim."""
 
     agent: AgentName
     issue: int
     folder: Path
+    branch: str  # of the issue; a detached HEAD has left it
     lock: Lock
 
     def is_held(self) -> bool:
@@ -60,7 +62,7 @@ def save(ctx: Context) -> tuple[LeftWork, ...]:
     worktree once. Nothing in a clone without a remote: who continues there has the worktree."""
     if coordination_remote(ctx.ws) is None:
         return ()
-    places = list(_places(ctx))
+    places = list(agent_places(ctx))
     if not places:
         return ()
     notes = object_file(ctx.ws.cache_dir / NOTES)
@@ -85,7 +87,7 @@ def save(ctx: Context) -> tuple[LeftWork, ...]:
 def save_of(ctx: Context, agent: str, but: Collection[int] = ()) -> tuple[LeftWork, ...]:
     """Save what `agent` has in its worktrees here, on issues that are not in `but`. Raises
     GhpError."""
-    places = [x for x in _places(ctx) if x.agent == agent and x.issue not in but]
+    places = [x for x in agent_places(ctx) if x.agent == agent and x.issue not in but]
     return tuple(left for place in places for left in _save(ctx, place))
 
 
@@ -101,27 +103,27 @@ def save_in(ctx: Context, agent: str, issue: int, theirs: Workspace) -> Handoff 
     )
 
 
-def _places(ctx: Context) -> Iterator[_Place]:
+def agent_places(ctx: Context) -> Iterator[AgentPlace]:
+    """The worktrees of agents in this clone whose branch, or last branch, is that of an issue that
+    somebody claimed. Raises GitError."""
     ws, current = ctx.ws, _current(ctx)
-    for checkout in worktree_admin.listed(ws.folder):
-        issue = issue_of_branch(checkout.branch or "")
+    for checkout in worktree_admin.listed(ws.folder) if current else ():
+        place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
+        agent = agent_named_in(place.git_dir) if place else ""
+        if place is None or not agent or Path(place.common_dir) != ws.common_dir:
+            continue
+        branch = checkout.branch or worktree_admin.left_branch(Path(place.git_dir))
+        issue = issue_of_branch(branch)
         lock = current.get(claim_name(issue)) if issue else None
-        if issue is None or lock is None or not checkout.path.is_dir():
-            continue
-        try:
-            theirs = open_workspace(checkout.path, ws.environ, ws.clock, MYSELF)
-        except GhpError:
-            continue
-        agent = agent_named_in(theirs.git_dir)
-        if agent and theirs.common_dir == ws.common_dir:
-            yield _Place(AgentName(agent), issue, checkout.path, lock)
+        if issue is not None and lock is not None:
+            yield AgentPlace(AgentName(agent), issue, checkout.path, branch, lock)
 
 
 def _current(ctx: Context) -> dict[str, Lock]:
     return {lock.name: lock for lock in ctx.locks.known(PREFIX)}
 
 
-def _state(ws: Workspace, place: _Place) -> list[object]:
+def _state(ws: Workspace, place: AgentPlace) -> list[object]:
     """What changes when there may be something new to save."""
     presence = ws.presence(place.agent) or {}
     return [place.agent, number(presence, "epoch"), number(presence, "seq"), place.lock.nonce]
@@ -136,7 +138,7 @@ def _ended(ws: Workspace, agents: Collection[AgentName]) -> set[str]:
     return dead | {*client_process.ended(ws, sorted({*agents} - dead))}
 
 
-def _save(ctx: Context, place: _Place) -> list[LeftWork]:
+def _save(ctx: Context, place: AgentPlace) -> list[LeftWork]:
     theirs = open_workspace(place.folder, ctx.ws.environ, ctx.ws.clock, MYSELF)
     handoff = save_in(ctx, place.agent, place.issue, theirs)
     return [LeftWork(place.agent, place.issue, handoff)] if handoff else []

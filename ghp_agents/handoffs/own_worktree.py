@@ -28,12 +28,14 @@ def elsewhere(ws: Workspace, agent: str, issue: int | None) -> Path | None:
     None if there is none, or nobody can tell which."""
     places = [(checkout, walk_up(str(checkout.path)))
               for checkout in worktree_admin.listed(ws.folder)]  # fmt: skip
-    mine = [
-        checkout for checkout, place in places if place and agent_named_in(place.git_dir) == agent
-    ]
-    of_issue = [x for x in mine if issue is not None and issue_of_branch(x.branch or "") == issue]
-    chosen = of_issue or mine
-    return chosen[0].path if len(chosen) == 1 else None
+    mine = {
+        checkout.path: checkout.branch or worktree_admin.left_branch(Path(place.git_dir))
+        for checkout, place in places
+        if place and agent_named_in(place.git_dir) == agent
+    }
+    of_issue = [x for x in mine if issue is not None and issue_of_branch(mine[x]) == issue]
+    chosen = of_issue or [*mine]
+    return chosen[0] if len(chosen) == 1 else None
 
 
 def known_work(ctx: Context, agent: str) -> Callable[[str], bool]:

@@ -39,6 +39,7 @@ class NeedKind(StrEnum):
     CHANGES = "changes"  # a reviewer requested changes
     DEAD = "dead"  # it died and left a claim or unsaved work
     ENDED = "ended"  # its client has ended, and it still has a claim
+    LEFT = "left"  # it left work behind in its worktree
     PULL = "pull"  # its pull request waits to be merged
     MESSAGE = "message"  # it does not reply to a request in time
     BUDGET = "budget"  # what it may use today is used up
@@ -59,7 +60,7 @@ class Need(NamedTuple):
     urgency: str = ""  # of a question
     age: float | None = None  # seconds
     id: str = ""  # of the question or the pull request
-    short: str = ""  # the same as people type it: E-3f9a, #32
+    short: str = ""  # the same as people type it: E-3f9a, #32; of work, how much it is
     command: str = ""  # what continues its work
 
     @property

@@ -14,7 +14,7 @@ from ghp_agents.hotpath.heartbeat import BLOCKED
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LEASES, LIVING, AgentView
-from ghp_agents.reports.overview import AgentFacts, Need, NeedKind
+from ghp_agents.reports.overview import SENT_BACK, AgentFacts, Need, NeedKind
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
 
@@ -81,8 +81,8 @@ class Team:
             return ()
 
     def facts(self, *, deep: bool = False, leases: bool = True) -> AgentFacts:
-        """What is known; `deep` also starts git in the worktrees of agents that died here.
-        `leases` also counts each agent's leases."""
+        """What is known; `deep` also starts git in the worktrees of agents that died or finished
+        here. `leases` also counts each agent's leases."""
         needs: Needs = defaultdict(list)
         errors: dict[str, str] = {}
         self._add_questions(needs)
@@ -94,6 +94,7 @@ class Team:
             budget = self._add_budgets(needs)
         if deep:
             self._add_unsaved(needs)
+            self._add_left(needs)
         snapshot = self.snapshot
         return AgentFacts(
             needs=needs,
@@ -255,6 +256,21 @@ class Team:
                 if changed:
                     text = count(len(changed), "unsaved file")
                     needs[view.name].append(Need(NeedKind.DEAD, text, age=view.quiet))
+
+    def _add_left(self, needs: Needs) -> None:
+        """Agents of this clone that left work in their worktrees when they had finished."""
+        if not any(view.is_here for view in self.views):
+            return
+        from ghp_agents.pulls.merging import left_behind
+
+        sent_back = {name for name in needs if {x.kind for x in needs[name]} & SENT_BACK}
+        for left in left_behind.find(self.ctx, self.snapshot):
+            if not (left.pull and left.agent in sent_back):  # it works on what was sent back
+                need = Need(
+                    NeedKind.LEFT, left.details, id=f"#{left.issue}", short=left.amount,
+                    command=left.command,
+                )  # fmt: skip
+                needs[left.agent].append(need)
 
     @cached_property
     def worktrees(self) -> Mapping[str, str]:

@@ -25,6 +25,8 @@ from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import replay as pull_replay
+from ghp_agents.pulls.merging import left_behind
+from ghp_agents.pulls.merging.left_behind import LeftBehind
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state import known_branches
@@ -86,6 +88,7 @@ class _Facts(NamedTuple):
     running: Mapping[int, str]  # of open pull requests: what that runs by itself they change
     merged: Mapping[str, str]  # the same of merges, by their objects in the ledger
     unfinished: Sequence[AgentView]  # they ended after a failed `agent-finish`
+    left: Sequence[LeftBehind]  # in the worktrees of agents here
 
 
 def read_report(ctx: Context, since: float) -> Report:
@@ -113,6 +116,7 @@ def read_report(ctx: Context, since: float) -> Report:
         _running(ctx.ws, opened),
         _merged_running(ctx.ws, entries, pulls),
         [x for x in shown_work.shown(ctx, snapshot, agents) if x.has_ended and x.unfinished],
+        left_behind.find(ctx, snapshot),
     )
     sections = {name: [*items(facts)] for name, items in SECTIONS.items()}
     counts = {name: len(items) for name, items in sections.items()}
@@ -180,6 +184,11 @@ def _is_merge(entry: LedgerEntry) -> bool:
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
     yield from _unfinished(facts)
+    for left in facts.left:
+        yield ReportItem(
+            left.agent, left.at, issue=left.issue, state=f"left {left.amount}", text=left.details,
+            command=left.command,
+        )  # fmt: skip
     for question in questions.by_need(facts.questions):
         if question.is_open:
             urgency = "" if question.urgency == DEFAULT_URGENCY else question.urgency

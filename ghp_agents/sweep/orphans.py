@@ -23,6 +23,8 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Forge
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
+from ghp_agents.pulls.merging import left_behind
+from ghp_agents.pulls.merging.left_behind import LeftBehind
 from ghp_agents.pulls.merging.merged_branches import is_at_work
 from ghp_agents.state.default_branch import trunk, trunk_places
 from ghp_agents.sweep.plan import Orphan
@@ -105,13 +107,14 @@ def find_orphans(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )
     orphans, here = list[Orphan](), Path(ctx.ws.place.toplevel).resolve()
+    left = {x.folder: x for x in left_behind.find(ctx, ctx.store.snapshot())}
     checked_out: set[str] = set()
     for tree in worktree_admin.listed(ctx.ws.folder):
         checked_out |= {tree.branch} if tree.branch else set()
         is_usable = not tree.is_main and not tree.half_made and tree.path.is_dir()
         if not is_usable or tree.path.resolve() == here:
             continue
-        orphans += _check_worktree(ctx.ws, owners, branches, tree)
+        orphans += _check_worktree(ctx.ws, owners, branches, tree, left.get(tree.path))
     for name in sorted(branches.tips.keys() - checked_out):
         why = _why_unowned_branch(owners, name)
         if why:
@@ -120,7 +123,11 @@ def find_orphans(
 
 
 def _check_worktree(
-    ws: Workspace, owners: _Owners, branches: _Branches, tree: Checkout
+    ws: Workspace,
+    owners: _Owners,
+    branches: _Branches,
+    tree: Checkout,
+    left: LeftBehind | None,
 ) -> list[Orphan]:
     """Return an orphaned worktree; with its branch, if that is merged and can go, too."""
     other = _open(ws, tree.path)
@@ -128,6 +135,9 @@ def _check_worktree(
     why = owners.why_unowned(agent, tree.branch)
     if other is None:
         return []
+    if not why and left:  # of an agent that lives: what it left keeps the worktree
+        why = f"{agent} has finished there"
+        return [Orphan("worktree", str(tree.path), agent, why, kept=left.words)]
     if not why:
         return _left_over(owners, branches, other, agent)
     orphan = _worktree_orphan(other, agent, why)
@@ -143,13 +153,14 @@ def _left_over(owners: _Owners, branches: _Branches, other: Workspace, agent: st
     number = owners.closed_issue(agent, name)
     if number is None or name not in branches.tips or not branches.is_merged(name):
         return []
-    if worktree.operation(other.git_dir) or _differs(other, Path(folder)):
+    if worktree.operation(other.git_dir):
         return []
     why = f"#{number} is closed, its work is merged"
+    state = "its uncommitted work will be saved" if _differs(other, Path(folder)) else "clean"
     if owners.places.get(agent) == Path(folder).name:
         kept = f"{agent} is active there: `ghp agent-sweep --prune` removes it once it has left"
         return [Orphan("worktree", folder, agent, why, kept=kept, branch=name)]
-    return [Orphan("worktree", folder, agent, why, "clean", branch=name, tip=branches.tips[name])]
+    return [Orphan("worktree", folder, agent, why, state, branch=name, tip=branches.tips[name])]
 
 
 def _why_unowned_branch(owners: _Owners, name: str) -> str:

@@ -16,7 +16,7 @@ from ghp_agents.core import files, running
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import listed
-from ghp_agents.git import own_work, worktree, worktree_admin
+from ghp_agents.git import changed_paths, own_work, worktree, worktree_admin
 from ghp_agents.git.own_work import MODULES, InnerRepository
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.locate import walk_up
@@ -31,6 +31,24 @@ TIMEOUT_S = 600.0  # seconds; another removal or start may take long
 BACKGROUND = ("agent-sync", "--background")
 SHOWN = 5
 _ASIDE = ".{}.removing"
+
+
+class OwnWork(NamedTuple):
+    """What only a worktree has and no removal can move: it keeps the worktree."""
+
+    files: tuple[str, ...] = ()  # that are not committed, all of them
+    commit: str = ""  # the newest that no branch has
+    other: str = ""  # what a submodule has, and how to keep that
+
+    @property
+    def words(self) -> str:
+        """What keeps the worktree, and how to keep that; empty if nothing does."""
+        if self.files:
+            return uncommitted_words(self.files)
+        if self.commit:
+            short = self.commit[:12]
+            return f"no branch has its commit {short}: `git branch NAME {short}` keeps that"
+        return self.other
 
 
 class Removed(NamedTuple):
@@ -69,7 +87,8 @@ def why_kept(ws: Workspace, checkout: Checkout, cwd: Path, *, is_saved: bool = F
     if running.is_used(path, BACKGROUND):
         return "a program runs in it"
     try:
-        return _own_work(ws, path, git_dir, is_saved=is_saved)
+        work = work_in(ws, path, git_dir)
+        return (work._replace(files=()) if is_saved else work).words
     except GhpError as error:
         return f"git cannot read it ({error})"
 
@@ -84,7 +103,10 @@ def forget_missing(ws: Workspace, checkout: Checkout) -> tuple[str, ...]:
     if hint:
         raise RefusedError(what, hint=hint)
     git_dir = worktree_admin.git_dir_of(ws.common_dir, checkout.path)
-    lost = _lost_commit(ws, git_dir, own_work.in_git_folder(git_dir))
+    lost = OwnWork(
+        commit=own_work.on_no_branch(git_dir),
+        other=_of_submodules(ws, git_dir, own_work.in_git_folder(git_dir)),
+    ).words
     if lost:
         raise RefusedError(
             f"{what[:-1]}, but its git folder {git_dir} still has this: {lost}.",
@@ -94,18 +116,31 @@ def forget_missing(ws: Workspace, checkout: Checkout) -> tuple[str, ...]:
     return ()
 
 
-def _own_work(ws: Workspace, path: Path, git_dir: Path, *, is_saved: bool) -> str:
+def work_in(ws: Workspace, path: Path, git_dir: Path) -> OwnWork:
+    """What only the worktree at `path` has: the one list of what must be saved before it goes.
+    Raises GitError."""
     rules = provisioned_files.rules(ws, git_dir)
-    for difference in () if is_saved else worktree.differences(path):
-        if difference.code != "??" or not rules.knows(difference.path.rstrip("/")):
-            return f"{plain(difference.path)} is not committed there"
-    return _lost_commit(ws, git_dir, own_work.submodules(path, git_dir))
+    names: list[str] = []
+    for difference in worktree.differences(path):
+        name = difference.path
+        if difference.code != "??" or not rules.knows(name.rstrip("/")):
+            names += (name.endswith("/") and changed_paths.below(path, name)) or [name]
+    return OwnWork(
+        tuple(names),
+        own_work.on_no_branch(git_dir),
+        _of_submodules(ws, git_dir, own_work.submodules(path, git_dir)),
+    )
 
 
-def _lost_commit(ws: Workspace, git_dir: Path, submodules: Sequence[InnerRepository]) -> str:
-    lost = own_work.on_no_branch(git_dir)
-    if lost:
-        return f"no branch has its commit {lost[:12]}: `git branch NAME {lost[:12]}` keeps that"
+def uncommitted_words(names: Sequence[str]) -> str:
+    """That files are not committed in a worktree."""
+    if len(names) == 1:
+        return f"{plain(names[0])} is not committed there"
+    shown = listed([*map(plain, names)], SHOWN)
+    return f"{len(names)} files are not committed there: {shown}"
+
+
+def _of_submodules(ws: Workspace, git_dir: Path, submodules: Sequence[InnerRepository]) -> str:
     for submodule in submodules:
         inside = git_dir / MODULES
         twin = None

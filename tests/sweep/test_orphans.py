@@ -217,7 +217,10 @@ def test_merged_work_of_an_agent_that_lives_is_named_with_the_command_that_remov
     ]
     assert texts(run(host)) == texts(run(host, prune=True)) == expected
     (folder / "new.txt").write_text("1\n")
-    assert texts(run(host)) == []
+    assert texts(run(host)) == [
+        f"worktree {folder}: worker-5 has finished there; worker-5 left 1 file (new.txt: #1 is "
+        "closed): `ghp agent-handoff --issue 1 --as worker-5` saves that"
+    ]
     git(folder, "add", "new.txt")
     git(folder, "commit", "-qm", "More")
     assert texts(run(host)) == []

@@ -117,7 +117,7 @@ def test_a_repository_inside_is_kept_unless_a_remote_has_all_of_it(place: Place)
         git(place.repo.parent, "clone", "--quiet", str(place.repo), str(place.path / name))
     commit(place.path / "node_modules/own", {"b.txt": "b\n"})
     git(place.path / "node_modules/copy", "remote", "remove", "origin")
-    assert place.why_kept() == "build2/ is not committed there"
+    assert place.why_kept() == "build2/x/ is not committed there"
     commit(place.path, {".gitignore": f"{IGNORED}build2\n"})
     place.remove()
     (folder,) = place.kept

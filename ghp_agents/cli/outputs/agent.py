@@ -24,6 +24,7 @@ class NeedJson(TypedDict):
         "changes",
         "dead",
         "ended",
+        "left",
         "pull",
         "message",
         "budget",
@@ -32,7 +33,7 @@ class NeedJson(TypedDict):
     text: str
     urgency: str | None  # of a question
     ageSeconds: int | None
-    id: str | None  # of the question or the pull request
+    id: str | None  # of the question, the pull request, or the issue of left work
     command: str | None  # what to type about it
 
 

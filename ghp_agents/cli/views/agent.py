@@ -24,6 +24,7 @@ WORDS = {
     NeedKind.CHANGES: "requested changes made",
     NeedKind.DEAD: "attention: it is dead",
     NeedKind.ENDED: "attention: its client has ended",
+    NeedKind.LEFT: "attention: it left",
     NeedKind.PULL: "a merge",
     NeedKind.MESSAGE: "attention: a request is overdue,",
     NeedKind.BUDGET: "a higher budget",

@@ -33,6 +33,7 @@ WORDS = {
     NeedKind.DEAD: "dead",
     NeedKind.UNFINISHED: "not finished",
     NeedKind.ENDED: NO_CLIENT,
+    NeedKind.LEFT: "left work",
     NeedKind.PULL: "ready to merge",
     NeedKind.MESSAGE: "request overdue",
     NeedKind.BUDGET: "budget used up",

@@ -20,6 +20,10 @@ from ghp_agents.state.remote import PushOutcome
 from ghp_agents.worktrees import removal
 from ghp_agents.worktrees.removal import Removed
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ghp_agents.pulls.merging.left_behind import LeftBehind
+
 
 def is_at_work(view: AgentView) -> bool:
     """Whether an agent of this clone is active, with a client as far as known."""
@@ -54,11 +58,12 @@ class _Remover:
             done = Removed(why) if why else removal.remove(self._me.ctx.ws, place, self._cwd)
         except GhpError as error:
             return [f"{error} {error.hint}"]
-        return (
-            [f"Kept the worktree {place.path}: {done.why_kept}."]
-            if why or done.why_kept
-            else [*done.notes]
-        )
+        if done.is_gone:
+            return [*done.notes]
+        left, is_used = self._left.get(place.path), place.path.name in self._active
+        reasons = [left.words] if left else []
+        reasons += [done.why_kept] if is_used or not left else []
+        return [f"Kept the worktree {place.path}: {'; '.join(reasons)}."]
 
     def delete_branches(self, pulls: Sequence[Pull]) -> None:
         over: dict[str, str] = {}
@@ -96,6 +101,14 @@ class _Remover:
         agent = self._active.get(place.path.name)
         later = "`ghp agent-sweep --prune` removes it later"
         return f"{agent} is active there; {later}" if agent else ""
+
+    @cached_property
+    def _left(self) -> "dict[Path, LeftBehind]":
+        """What agents left behind, by worktree."""
+        from ghp_agents.pulls.merging import left_behind  # only where a worktree stays
+
+        ctx = self._me.ctx
+        return {left.folder: left for left in left_behind.find(ctx, ctx.store.snapshot())}
 
     @cached_property
     def _active(self) -> dict[object, str]:

@@ -111,7 +111,10 @@ def test_a_worktree_with_work_in_it_stays_with_its_branch(road: Road) -> None:
     path = ready(road)
     (path / "half.txt").write_text("half-way\n")
     notes = merged(road.merge(1)).notes
-    assert notes == (f"Kept the worktree {path}: half.txt is not committed there.",)
+    saves = "`ghp agent-handoff --issue 1 --as worker-1` saves that"
+    assert notes == (
+        f"Kept the worktree {path}: worker-1 left 1 file (half.txt: #1 is merged): {saves}.",
+    )
     assert (path / "half.txt").read_text() == "half-way\n"
     assert f"refs/heads/{BRANCH}" in refs(road.folder, "refs/heads")
     (path / "half.txt").unlink()
@@ -124,7 +127,10 @@ def test_a_worktree_with_more_commits_stays_with_its_branch(shared: Road) -> Non
     path = ready(shared)
     more = commit(path, {"b.txt": "two\n"})
     notes = merged(shared.merge(1)).notes
-    assert notes == (f"Kept the worktree {path}: it has commits that are not merged.",)
+    assert notes == (
+        f"Kept the worktree {path}: worker-1 left 1 commit (on {BRANCH}: #1 is merged): "
+        f"`git push origin {BRANCH}` saves that.",
+    )
     assert git(path, "rev-parse", "HEAD") == more
     assert refs(shared.folder, "refs/heads")[f"refs/heads/{BRANCH}"] == more
 

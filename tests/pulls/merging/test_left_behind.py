@@ -1,0 +1,120 @@
+"""What agents do after they have finished is listed until something else has it."""
+
+from pathlib import Path
+
+import pytest
+
+from ghp_agents.handoffs import left_work
+from ghp_agents.handoffs.service import handoff
+from ghp_agents.pulls.merging import left_behind
+from tests.support.ghp import invoke
+from tests.support.git import commit, git
+from tests.support.repos import Restored
+from tests.support.road import Road, merged, with_pull
+
+BRANCH = "agent/worker-1/1-parse-files"
+SAVES = "ghp agent-handoff --issue 1 --as worker-1"
+
+
+@pytest.fixture
+def road(restored: Restored) -> Road:
+    return Road(restored(with_pull).repo)
+
+
+def left(road: Road) -> list[tuple[str, str, str]]:
+    """How much is left, what, and what saves it."""
+    house = road.house("@me").offline
+    found = left_behind.find(house, house.store.snapshot())
+    return [(x.amount, x.details, x.command) for x in found]
+
+
+def change(place: Path) -> None:
+    """A changed, a staged, a deleted and some new files."""
+    (place / "a.txt").write_text("two\n")
+    (place / "new").mkdir()
+    for name in ("new/b.txt", "new/c.txt", "d.txt"):
+        (place / name).write_text(f"{name}\n")
+    git(place, "add", "d.txt")
+
+
+def test_files_changed_after_a_finish_are_all_counted_before_and_after_the_merge(
+    road: Road,
+) -> None:
+    assert left(road) == []
+    change(road.work)
+    names = "a.txt, d.txt, new/b.txt, new/c.txt"
+    assert left(road) == [("4 files", f"{names}: not in #2", SAVES)]
+    merged(road.merge(2))
+    assert left(road) == [("4 files", f"{names}: #1 is merged", SAVES)]
+    git(road.work, "reset", "--quiet", "--hard")
+    git(road.work, "clean", "--quiet", "-df")
+    assert left(road) == []
+
+
+def test_a_handoff_of_the_agent_ends_the_list_and_one_by_this_clone_does_not(road: Road) -> None:
+    change(road.work)
+    merged(road.merge(2))
+    (saved,) = left_work.save_of(road.house("@me"), "worker-1")
+    assert [x[1].partition("; ")[2] for x in left(road)] == [f"{saved.handoff.name} has a copy"]
+    done = invoke(SAVES.removeprefix("ghp "), road.folder, clock=road.clock)
+    assert "with 4 uncommitted files" in done.err
+    assert left(road) == []
+    (road.work / "a.txt").write_text("three\n")
+    assert [x[0] for x in left(road)] == ["4 files"]
+
+
+def test_what_a_handoff_may_not_store_stays_on_the_list(road: Road) -> None:
+    (road.work / "id_rsa").write_text("secret\n")
+    (road.work / "b.txt").write_text("two\n")
+    handoff(road.house("worker-1", road.work), issue="1")
+    assert [x[:2] for x in left(road)] == [("1 file", "id_rsa: not in #2")]
+
+
+def test_commits_on_a_detached_head_and_on_the_branch_are_listed(road: Road) -> None:
+    place = road.work
+    commit(place, {"b.txt": "two\n"})
+    then = f"cd {place} && ghp agent-finish"
+    assert left(road) == [("1 commit", f"on {BRANCH}: not in #2", then)]
+    git(place, "reset", "--quiet", "--hard", "HEAD^")
+    git(place, "checkout", "--quiet", "--detach")
+    oid = commit(place, {"b.txt": "other\n"})
+    (place / "c.txt").write_text("three\n")
+    details = f"c.txt, commit {oid[:12]}, which no branch has: not in #2"
+    assert left(road) == [("1 file and 1 commit", details, SAVES)]
+    invoke(SAVES.removeprefix("ghp "), road.folder, clock=road.clock)
+    ((amount, _, command),) = left(road)
+    assert amount == "1 commit"
+    git(road.folder, *command.split()[1:])
+    assert left(road) == []
+
+
+def test_work_in_progress_and_work_on_what_was_sent_back_are_not_listed(road: Road) -> None:
+    road.issue("Another")
+    (road.start("worker-1", 3).path / "b.txt").write_text("two\n")
+    assert left(road) == []
+    change(road.work)
+    sent_back = ["agent-review", "2", "--request-changes", "Test it", "--as", "@me"]
+    assert "attention: it left 4 files" in invoke("agent-status", road.folder).out
+    invoke(sent_back, road.folder, clock=road.clock)
+    assert "it left" not in invoke("agent-status", road.folder).out
+
+
+@pytest.mark.slow
+def test_every_command_that_lists_what_waits_names_the_files_and_what_saves_them(
+    road: Road,
+) -> None:
+    change(road.work)
+    merged(road.merge(2))
+    for words in (
+        "agent-status worker-1",
+        "agent-report",
+        "agent-doctor",
+        "agent-sweep --prune --as @me",
+    ):
+        done = invoke(words, road.folder, clock=road.clock)
+        shown = " ".join((done.out + done.err).split())
+        assert "4 files" in shown, words
+        assert "a.txt, d.txt, new/b.txt, new/c.txt" in shown, words
+        assert SAVES in shown, words
+    assert SAVES in invoke("agent-status", road.folder, clock=road.clock).out
+    assert road.work.is_dir()
