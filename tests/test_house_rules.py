@@ -257,3 +257,12 @@ def test_no_text_advises_a_stash() -> None:
               if "`git stash" in source.text.replace("`git stash list`", "")
               and not source.path.startswith("docs/design/")]  # fmt: skip
     assert places == [], "Name a command of ours that saves the work by name."
+
+
+def test_one_function_writes_the_command_that_starts_work() -> None:
+    # It names the agent where the environment does not; without a name the command is refused.
+    written = [f"{source.path}: {line.strip()}" for source in sources("ghp_agents")
+               for line in source.text.splitlines()
+               if "ghp agent-start {" in line
+               and source.path != "ghp_agents/presence/start_command.py"]  # fmt: skip
+    assert written == [], "Use `start_command`."

@@ -23,12 +23,14 @@ from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath.quoting import clean, file
 from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import short
+from ghp_agents.presence import start_command
 from ghp_agents.wiring import App
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # of agent-resume alone
     from ghp_agents.handoffs.restore import Restored
     from ghp_agents.sync.notifications import Notifications
+    from ghp_agents.workspace import Workspace
 
 LISTED = 10
 SECRET = re.compile("seems to hold|usually holds secrets")  # reasons why a file is not stored
@@ -300,7 +302,7 @@ def resume(
         raise UsageError("--allow-config needs --apply.", hint="Use `--apply --allow-config`.")
     restored = _restore(app, chosen.handoff, allow_config) if apply else None
     if restored:
-        _say_restored(restored)
+        _say_restored(app.ws, restored)
         chosen = choose()
     lost, stopped = _fence_lines(app, chosen.about.actor)
     requested = requested_changes.steps(app.store.snapshot(), chosen.about.numbers)
@@ -366,16 +368,16 @@ def _restore(app: App, handoff: Handoff | None, allow_config: bool) -> "Restored
         return None
 
 
-def _say_restored(restored: "Restored") -> None:
+def _say_restored(ws: "Workspace", restored: "Restored") -> None:
     work, name, base = restored.work, restored.handoff.name, _base(restored)
     how = f"merged from {base} and staged" if restored.three_way else f"on its own base, {base}"
     if not restored.conflicts:
         output.done(f"Restored the work of {name}: {count(work.files, 'file')}, {how}.")
-    if restored.other_issue:
+    if restored.other_issue and restored.handoff.issue:
         output.warn(
             f"This is work on #{restored.handoff.issue}, but the branch here is for "
             f"#{restored.other_issue}.",
-            f"`ghp agent-start {restored.handoff.issue}` creates a worktree for it.",
+            f"`{start_command.of_reader(ws, restored.handoff.issue)}` creates a worktree for it.",
         )
     if work.missing:
         output.warn(

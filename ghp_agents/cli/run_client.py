@@ -12,20 +12,10 @@ from ghp_agents.cli import output
 from ghp_agents.core import process
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.presence import client_process
+from ghp_agents.presence.start_command import CLIENTS
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees import slots
 
-# How each client begins an interactive session with a prompt.
-CLIENTS: Mapping[str, tuple[str, ...]] = {
-    "claude": ("claude",),
-    "codex": ("codex",),
-    "gemini": ("gemini", "--prompt-interactive"),
-    "opencode": ("opencode", "--prompt"),
-    "cursor": ("cursor-agent",),
-    "copilot": ("copilot", "--interactive"),
-    "qwen": ("qwen", "--prompt-interactive"),
-    "pi": ("pi",),
-}
 PROMPT = "GHP_PROMPT"  # the variable that gives the prompt to any other command
 TMUX_LIMIT = 4_000  # characters of a prompt: tmux takes 16 kB, and a character has up to 4 bytes
 TIMEOUT_S = 10.0  # seconds for tmux
@@ -44,18 +34,18 @@ class Launch(NamedTuple):
     def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
         """The client's environment: the caller's, the agent's name, and the mark."""
         own = {"GHP_AGENT": self.agent, client_process.MARK: self.mark}
-        own |= {} if self.is_known else {PROMPT: self.prompt}
+        own |= {} if self.kind else {PROMPT: self.prompt}
         return {**environ, **own, **slots.variables(self.path)}
 
     @property
-    def is_known(self) -> bool:
-        """Whether it is a client whose command line takes a prompt."""
-        return self.command in CLIENTS.values()
+    def kind(self) -> str:
+        """The client, if its command line takes a prompt; else empty."""
+        return next((kind for kind, words in CLIENTS.items() if words == self.command), "")
 
     @property
     def words(self) -> list[str]:
         """The whole command line."""
-        return [*self.command, self.prompt] if self.is_known else [*self.command]
+        return [*self.command, self.prompt] if self.kind else [*self.command]
 
 
 def find(client: str | None, command: Sequence[str], *, tmux: bool) -> tuple[str, ...]:
@@ -121,8 +111,8 @@ def in_tmux(ws: Workspace, launch: Launch, environ: Mapping[str, str]) -> None:
 def _note(ws: Workspace, launch: Launch, pid: int) -> None:
     """Note the client's process. Any other command may return while its agent works."""
     client_process.note(ws, launch.agent, pid, launch.mark)
-    if launch.is_known:
-        client_process.tie(ws, launch.agent, pid)
+    if launch.kind:
+        client_process.tie(ws, launch.agent, pid, launch.kind)
 
 
 def _tmux(launch: Launch, environ: Mapping[str, str], *args: str) -> process.Ended:

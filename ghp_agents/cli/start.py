@@ -10,7 +10,7 @@ from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.files import random_hex
-from ghp_agents.presence import client_process
+from ghp_agents.presence import client_process, start_command
 from ghp_agents.pulls import start as services
 from ghp_agents.pulls.start import Started
 from ghp_agents.wiring import App
@@ -31,8 +31,8 @@ HOW = {
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[-- CMD...]")
 @click.option("--next", "best", is_flag=True, help="Pick the best issue that is ready.")
 @click.option(
-    "--run", metavar="CLIENT", type=click.Choice([*run_client.CLIENTS]),
-    help=f"Then start this client there: {', '.join(run_client.CLIENTS)}.",
+    "--run", metavar="CLIENT", type=click.Choice([*start_command.CLIENTS]),
+    help=f"Then start this client there: {', '.join(start_command.CLIENTS)}.",
 )  # fmt: skip
 @click.option("--tmux", is_flag=True, help="Start it in a window of tmux.")
 @json_choice.option("Print only the result, as JSON.")
@@ -170,7 +170,7 @@ def _by_hand(app: App, started: Started) -> str:
         guarded = new_worktree.guarded(app.ws)
     except (GhpError, OSError):  # a file that cannot be read was named above
         guarded = []
-    program = next((run_client.CLIENTS[client][0] for client in guarded), "claude")
+    program = next((start_command.CLIENTS[client][0] for client in guarded), "claude")
     return run_client.by_hand(started.path, program)
 
 

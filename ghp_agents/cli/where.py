@@ -1,5 +1,7 @@
 """`agent-where`: print the path of the worktree of an issue or an agent."""
 
+from functools import partial
+
 import click
 
 from ghp_agents.claims import service as claims
@@ -12,6 +14,9 @@ from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import named, path_word
 from ghp_agents.issues import current_issue
+from ghp_agents.locks.lock import Lock
+from ghp_agents.presence import start_command
+from ghp_agents.presence.start_command import NEXT
 from ghp_agents.pulls.branches import branch_records
 from ghp_agents.wiring import App
 from ghp_agents.worktrees import checkout
@@ -39,8 +44,12 @@ def where(app: App, what: str, as_json: bool) -> None:
         worktree, fields = _of_issue(app, number), {"issue": number}
     if as_json:
         output.as_json({**fields, "path": str(worktree.path), "branch": worktree.branch})
-    else:
-        output.data(f"{worktree.path}\n")
+        return
+    output.data(f"{worktree.path}\n")
+    if not worktree.branch:
+        left = checkout.left_branch(app.ws.folder, worktree)
+        back = f" `git switch {path_word(left)}` there goes back." if left else ""
+        output.say(f"No branch is checked out there (detached HEAD).{back}")
 
 
 def _of_issue(app: App, number: int) -> Checkout:
@@ -49,23 +58,45 @@ def _of_issue(app: App, number: int) -> Checkout:
         issues = (x for x in app.knowing_tracker.known(closed=True) if number in x.numbers)
         recorded = [branch_records.recorded_for(app.store.snapshot(), issue) for issue in issues]
         worktrees.sort(key=lambda x: not any(x.branch in names for names in recorded))
-    worktree = next(iter(worktrees), None)
+    held = claims.claims(app.offline.locks).get(IssueNumber(number))
+    worktree = next(iter(worktrees), None) or checkout.left_by_issue(app.ws.folder, number)
+    worktree = worktree or (held and _of_holder(app, held))
     if worktree is None:
-        # This raises NotFoundError if there is no such issue.
-        remote_news.issue_after_asking(app, f"{number}", lambda: app.knowing_tracker.get(number))
-        if gone := checkout.missing_of_issue(app.ws.folder, (number,)):
-            what, hint = checkout.missing(app.ws.common_dir, gone)
-            again = f"Create it again, with what was committed: `ghp agent-start {number}`."
-            raise NotFoundError(what, hint=hint or again)
-        held = claims.claims(app.offline.locks).get(IssueNumber(number))
-        is_away = held and not held.is_person and held.clone not in ("", app.locks.clone)
-        raise NotFoundError(
-            f"Issue #{number} has no worktree in this clone.",
-            hint=_elsewhere(held.holder or "")
-            if held and is_away
-            else f"Create one: `ghp agent-start {number}`.",
-        )
+        raise _without(app, number, held)
     return worktree
+
+
+def _of_holder(app: App, held: Lock) -> Checkout | None:
+    """Where the holder of an issue works, unless on the branch of another issue."""
+    agent = "" if held.is_person or _is_away(app, held) else held.holder
+    worktree = _here(app, agent) if agent else None
+    return worktree if worktree and issue_of_branch(worktree.branch or "") is None else None
+
+
+def _is_away(app: App, held: Lock) -> bool:
+    return held.clone not in ("", app.locks.clone)
+
+
+def _without(app: App, number: int, held: Lock | None) -> NotFoundError:
+    """Why an issue has no worktree here, and what to do. Raises NotFoundError if it is unknown."""
+    get = partial(app.knowing_tracker.get, number)
+    issue = remote_news.issue_after_asking(app, f"{number}", get)
+    holder = (held.holder if held else None) or ""
+    start = start_command.of_reader(app.ws, number)
+    if holder and held and not held.is_person:
+        start = start_command.of_agent(number, holder)
+    gone = checkout.missing_of_issue(app.ws.folder, (number,))
+    what, hint = f"Issue #{number} has no worktree in this clone.", ""
+    if gone:
+        what, hint = checkout.missing(app.ws.common_dir, gone)
+        hint = hint or f"Create it again, with what was committed: `{start}`."
+    elif issue.state == "closed":
+        hint = f"It is closed: `ghp agent-issue show {number}`."
+    elif holder and held and held.is_person:
+        hint = f"{named(holder, is_person=True)} has claimed it: `ghp agent-explain {number}`."
+    elif held and holder and _is_away(app, held):
+        hint = _elsewhere(holder)
+    return NotFoundError(what, hint=hint or f"Create one: `{start}`.")
 
 
 def _elsewhere(agent: str) -> str:
@@ -73,8 +104,14 @@ def _elsewhere(agent: str) -> str:
     return f"{shown} works in another clone: `ghp agent-status {path_word(agent)}`."
 
 
+def _here(app: App, agent: str) -> Checkout | None:
+    """The worktree that has the agent's name, else the one that it reports."""
+    own = checkout.of_agent(app.ws.folder, agent, current_issue.held(app, agent))
+    return own or checkout.reported(app.ws, agent)
+
+
 def _of_agent(app: App, name: str) -> Checkout:
-    worktree = checkout.of_agent(app.ws.folder, name, current_issue.held(app, name))
+    worktree = _here(app, name)
     if worktree is None:
         snapshot = app.store.snapshot()
         is_away = name in snapshot.agents() and name not in snapshot.agents_of(snapshot.clone)
@@ -82,7 +119,7 @@ def _of_agent(app: App, name: str) -> Checkout:
             f"{name} has no worktree in this clone.",
             hint=_elsewhere(name)
             if is_away
-            else f"Start on an issue as {name}: `ghp agent-start N --as {name}`, or name it in its "
-            f"worktree: `ghp agent-whoami --set {name}`.",
+            else f"Start on an issue as {name}: `{start_command.of_agent(NEXT, name)}`, or name "
+            f"it in its worktree: `ghp agent-whoami --set {name}`.",
         )
     return worktree

@@ -8,7 +8,6 @@ from ghp_agents.core.ids import Actor, Timestamp, count, only_match
 HANDOFF, CHECKPOINT = "handoff", "checkpoint"
 KINDS = (HANDOFF, CHECKPOINT)
 NOTE_LIMIT = 50_000  # characters
-TAKE_ANOTHER = "Take another issue: `ghp agent-start --next`."
 
 
 class Missing(NamedTuple):
@@ -110,12 +109,14 @@ class Situation(NamedTuple):
     rights: tuple[str, ...] = ()
     to: str | None = None
     is_stopped: bool = False  # the agent lost its claim of the issue, or a person stopped it
+    start: str = ""  # the command that takes another issue
 
 
 def next_steps(now: Situation) -> list[str]:
     """Return what to do next, in order. It contains only this program's text, no others'."""
     if now.is_stopped:
-        return [f"Stop: #{now.issue} is not yours. Commit nothing more for it.", TAKE_ANOTHER]
+        stop = f"Stop: #{now.issue} is not yours. Commit nothing more for it."
+        return [stop, f"Take another issue: `{now.start}`."]
     named = f" --issue {now.issue}" if now.issue else ""
     it_exists = "It exists" if now.unstored == 1 else "They exist"
     conflicts = f": {count(now.conflicts, 'conflict')} to resolve" if now.conflicts else ""

@@ -32,7 +32,7 @@ from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
-from ghp_agents.presence import stopping
+from ghp_agents.presence import start_command, stopping
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.workspace import Workspace
 from ghp_agents.worktrees.provisioned_files import unchanged_files
@@ -202,7 +202,8 @@ def _steps(
     work = last.work if last and not is_here and not _restored(chosen) else None
     # The present situation; that of the handoff may be outdated.
     now = evidence.situation(chosen.about, branch, chosen.facts.escalations)
-    now = now._replace(stored=work.files if work else 0, is_stopped=is_stopped)
+    start, stored = start_command.of_reader(ctx.ws), work.files if work else 0
+    now = now._replace(stored=stored, is_stopped=is_stopped, start=start)
     fixes = [
         *_bring(ctx, last),
         *returned_work.steps(ctx.ws, ctx.store.snapshot(), chosen.about),

@@ -18,7 +18,7 @@ from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.open_pull import PullTrace
 from ghp_agents.jobs.room import Room
 from ghp_agents.ports import Context
-from ghp_agents.presence import capabilities, stopping
+from ghp_agents.presence import capabilities, start_command, stopping
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
@@ -38,6 +38,7 @@ class IssueExplanation(NamedTuple):
     steps: Sequence[RuleStep]  # of the rules that are the same for all agents
     turns: Sequence[Turn]
     left_out: int  # agents that were not asked
+    starting: str  # the command that lets the holder continue, else the reader begin
     pull: Sequence[PullTrace] = ()  # what its open pull request waits for
     left: str = ""  # its holder in words, if nothing works for it
     rooms: Mapping[str, Room] = {}  # by agent, if a dispatch would choose one
@@ -95,7 +96,7 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     state = listing.states(ctx, board, [issue], pulls)[issue.id]
     current = next((candidate for candidate in board.issues if candidate.id == issue.id), None)
     if current is None:
-        return IssueExplanation(issue, state, "", [], [], 0)
+        return IssueExplanation(issue, state, "", [], [], 0, "")
     alive = [agent for agent in agents if agent.is_alive]
     lock = board.claim_of(current)
     claimed = (lock.holder or "") if lock else ""
@@ -104,15 +105,20 @@ def of_issue(ctx: Context, reference: str) -> IssueExplanation:
     turns = explanation.turns(board, current, alive[:MOST_AGENTS])
     opened = next((pulls[number] for number in current.numbers if number in pulls), None)
     waits = open_pull.trace(ctx, opened) if opened else ()
-    ended = [x.words for x in agents if x.candidate.name == claimed and x.has_ended]
-    if holder and lock and not lock.is_person:
-        names = {agent.candidate.name for agent in agents}
-        ended += [] if holder in names else [UNKNOWN]
+    is_person = bool(lock and lock.is_person)
+    owner = next((x for x in agents if x.candidate.name == claimed and not is_person), None)
+    left = owner.words if owner and owner.has_ended else ""
+    if holder and not owner and not is_person:
+        left = UNKNOWN
+    starting = start_command.of_reader(ctx.ws, current.number)
+    if left:
+        kind = owner.kind if owner else ""
+        starting = start_command.of_agent(current.number, claimed, kind)
     more = len(alive[MOST_AGENTS:])
     rooms = {} if lock or current.assignees else _rooms(ctx, board, turns)
     return IssueExplanation(
-        current, state, holder, steps, turns, more, waits, (*ended, "")[0], rooms,
-        is_person=bool(lock and lock.is_person), left_by="" if holder else claimed,
+        current, state, holder, steps, turns, more, starting, waits, left, rooms,
+        is_person=is_person, left_by="" if holder else claimed,
     )  # fmt: skip
 
 
@@ -172,7 +178,7 @@ def _agent(ctx: Context, board: Board, view: AgentView, *, is_ordered: bool) -> 
     ]
     return Agent(
         who, view.liveness.value, is_ordered, tuple(mine), view.has_no_client,
-        _passed_over(ctx, view),
+        _passed_over(ctx, view), view.kind,
     )  # fmt: skip
 
 

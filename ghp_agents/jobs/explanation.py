@@ -11,7 +11,9 @@ from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
 from ghp_agents.core.ids import listed
 from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
+from ghp_agents.presence import start_command
 from ghp_agents.presence.liveness import Liveness, standing
+from ghp_agents.presence.start_command import NEXT
 
 ANYBODY = Candidate("", 0)  # can do everything and is assigned to nothing
 MET = {
@@ -57,6 +59,11 @@ class Agent(NamedTuple):
     holds: tuple[str, ...] = ()  # issues that it has claimed
     has_no_client: bool = False  # its client has ended
     passed_over: str = ""  # why a dispatch gives it nothing, though it is alive
+    kind: str = ""  # of its client
+
+    def starting(self, issue: int | str = NEXT) -> str:
+        """The command that lets it work on an issue, by default on the next one."""
+        return start_command.of_agent(issue, self.candidate.name, self.kind)
 
     @property
     def is_alive(self) -> bool:

@@ -63,9 +63,9 @@ def refuse_second(ws: Workspace, agent: str) -> None:
     )
 
 
-def tie(ws: Workspace, agent: str, pid: int | None) -> None:
-    """The end of this process is the end of the agent, as for a client whose hooks name it. None:
-    of no process. Raises OSError."""
+def tie(ws: Workspace, agent: str, pid: int | None, kind: str = "") -> None:
+    """The end of this process, a client of this kind if known, is the end of the agent, as for a
+    client whose hooks name it. None: of no process. Raises OSError."""
     own: dict[str, Any] = {}
     if pid is not None:
         own = {
@@ -76,7 +76,7 @@ def tie(ws: Workspace, agent: str, pid: int | None) -> None:
 
     def change(record: dict[str, Any]) -> bool:
         kept = {k: v for k, v in record.get("local", {}).items() if k not in PROCESS}
-        record["local"] = kept | own
+        record |= {"local": kept | own} | ({"kind": kind} if kind else {})
         return True
 
     amend(ws, agent, change)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.core.ids import CloneId
 from ghp_agents.hotpath import alive
+from ghp_agents.presence import start_command
+from ghp_agents.presence.start_command import NEXT
 from ghp_agents.settings.settings import Thresholds
 from ghp_agents.state.presence import Presence, issue_of, number, position
 
@@ -62,9 +64,13 @@ class AgentView(NamedTuple):
     @property
     def continuing(self) -> str:
         """The command by which a person lets it continue in a new session."""
-        client = self.presence.get("kind")
-        run = f" --run {client}" if client in RUNNERS else " --run CLIENT"
-        return f"ghp agent-start {issue_of(self.presence)} --as {self.name}{run}"
+        return start_command.of_agent(issue_of(self.presence) or NEXT, self.name, self.kind)
+
+    @property
+    def kind(self) -> str:
+        """The kind of its client; empty if that is unknown."""
+        kind = self.presence.get("kind")
+        return kind if isinstance(kind, str) else ""
 
     @property
     def claimed(self) -> int | None:
@@ -94,7 +100,6 @@ class Turns(NamedTuple):
     last: float
 
 
-RUNNERS = ("claude", "codex", "cursor", "gemini", "opencode")  # kinds that are called like them
 SECOND_LOOK = 10.0  # seconds, at least, between two looks that both find a holder dead
 
 Memory = Mapping[str, Sighting]  # by "<clone>/<agent>"

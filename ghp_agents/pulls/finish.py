@@ -109,7 +109,7 @@ def refuse_forbidden(
 ) -> tuple[str, ...]:
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
-    branch_records.refuse_other(ctx.store.snapshot(), subject.branch, subject.issue)
+    branch_records.refuse_other(ctx, subject.branch, subject.issue)
     rewritten_main.refuse(ctx, tips.base, tips.trunk, subject.branch, tips.head)
     _refuse_missing(ctx, subject)
     _refuse_empty(ctx.ws, tips, subject.issue.number)

@@ -25,6 +25,8 @@ from ghp_agents.leases import record as lease_record
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import start_command
+from ghp_agents.presence.start_command import NEXT
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import epic_news, lifecycle_topics
@@ -124,11 +126,15 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         last = handoffs[-1]
         yield (
             f"{_by(entry)} handed #{number} over to you{_note(last)}. Read `ghp agent-resume "
-            f"--issue {number}`, then run `ghp agent-start {number}`.{_restore(last)}"
+            f"--issue {number}`, then run {_start(view, number)}.{_restore(last)}"
         )
     else:
-        then = "" if view.is_stopped else f" Run `ghp agent-start {number}`."
+        then = "" if view.is_stopped else f" Run {_start(view, number)}."
         yield f"{_by(entry)} gave #{number} to you.{reason(why)}{then}"
+
+
+def _start(view: NewsView, number: int | None) -> str:
+    return f"`{start_command.of_reader(view.ctx.ws, number or NEXT)}`"
 
 
 def _note(handoff: Handoff) -> str:
@@ -178,11 +184,11 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     is_assignee = view.agent in issue.assignees
     if is_assignee and view.agent in added:
         rests = view.is_stopped or issue.number in view.held
-        then = "" if rests else f" Run `ghp agent-start {issue.number}`."
+        then = "" if rests else f" Run {_start(view, issue.number)}."
         other = view.claims.get(issue.number) if then else None
         if other:
             who = named(other.holder or "", other.is_person)
-            then = f" {who} holds it: run `ghp agent-start {issue.number}` when it is free."
+            then = f" {who} holds it: run {_start(view, issue.number)} when it is free."
         yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{then}"
     elif view.agent in removed and not (
         is_assignee or view.is_lost(entry.issue) or view.is_stopped

@@ -14,6 +14,7 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.core.templates import shipped
 from ghp_agents.git import process as git
+from ghp_agents.presence import start_command
 from ghp_agents.state.known_branches import main_commit
 from ghp_agents.workflows.workflow import LARGEST, Workflow, parse
 from ghp_agents.workspace import Workspace
@@ -49,7 +50,7 @@ def known(ws: Workspace) -> KnownWorkflows:
     return KnownWorkflows(workflows, problems)
 
 
-def find(available: KnownWorkflows, name: str) -> Workflow:
+def find(ws: Workspace, available: KnownWorkflows, name: str) -> Workflow:
     """A workflow by its name. Raises NotFoundError, and GhpError if its file is wrong."""
     if name in available.problems:
         raise GhpError(
@@ -63,7 +64,7 @@ def find(available: KnownWorkflows, name: str) -> Workflow:
         number = name.removeprefix("#")
         raise NotFoundError(
             f"There is no workflow {one_line(name, 40)!r}.",
-            hint=f"To work on an issue: `ghp agent-start {number}`."
+            hint=f"To work on an issue: `{start_command.of_reader(ws, number)}`."
             if number.isdigit()
             else others,
         )
@@ -74,9 +75,9 @@ def text(ws: Workspace, name: str) -> str:
     """The file of a workflow as it is. Raises NotFoundError."""
     texts = {**_shipped(), **of_main(ws)}
     if name not in texts:
-        find(KnownWorkflows(dict.fromkeys(sorted(texts), Workflow(""))), name)
+        find(ws, KnownWorkflows(dict.fromkeys(sorted(texts), Workflow(""))), name)
     if texts[name].startswith(UNREAD):
-        find(known(ws), name)
+        find(ws, known(ws), name)
     return texts[name]
 
 

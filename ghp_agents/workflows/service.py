@@ -42,7 +42,7 @@ def start(
 
     Raises NotFoundError for an unknown workflow or issue, UsageError, and as `service.send`.
     """
-    files.find(files.known(ctx.ws), name)
+    files.find(ctx.ws, files.known(ctx.ws), name)
     if not subject and issue is not None:
         subject = ctx.tracker.get(issue).title
     if not subject:

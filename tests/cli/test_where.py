@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.ghp import Result, invoke
+from tests.support.ghp import Result, invoke, succeed
+from tests.support.git import git
 
 MakeWorktree = Callable[[Path, str], Path]
 MISSING = Result(
     1,
     "",
-    "Error: Issue #1 has no worktree in this clone.\nHint: Create one: `ghp agent-start 1`.\n",
+    "Error: Issue #1 has no worktree in this clone.\n"
+    "Hint: Create one: `ghp agent-start 1 --as NAME`.\n",
 )
 
 
@@ -45,7 +47,7 @@ def test_without_a_worktree_it_names_the_command_that_makes_one(
     shutil.rmtree(place)
     assert invoke("agent-where 1 --json", repo).err == (
         f"Error: The folder of the worktree {place} is missing.\n"
-        "Hint: Create it again, with what was committed: `ghp agent-start 1`.\n"
+        "Hint: Create it again, with what was committed: `ghp agent-start 1 --as NAME`.\n"
     )
 
 
@@ -70,8 +72,8 @@ def test_of_an_agent_without_a_worktree_it_says_how_it_gets_one(repo: Path) -> N
         1,
         "",
         "Error: worker-1 has no worktree in this clone.\n"
-        "Hint: Start on an issue as worker-1: `ghp agent-start N --as worker-1`, or name it in its "
-        "worktree: `ghp agent-whoami --set worker-1`.\n",
+        "Hint: Start on an issue as worker-1: `ghp agent-start --next --as worker-1`, or name it "
+        "in its worktree: `ghp agent-whoami --set worker-1`.\n",
     )
 
 
@@ -91,6 +93,44 @@ def test_of_what_is_in_another_clone_it_says_who_has_it(
     assert invoke("agent-where worker-2", here) == Result(
         1, "", f"Error: worker-2 has no worktree in this clone.\n{hint}"
     )
+
+
+DETACHED = "No branch is checked out there (detached HEAD)."
+
+
+@pytest.mark.parametrize("name", [[], ["agent-whoami --set worker-1"]])
+def test_in_a_plain_checkout_on_no_branch_it_finds_the_holder(repo: Path, name: list[str]) -> None:
+    git(repo, "checkout", "-q", "--detach")
+    succeed(repo, "agent-issue new Parse", "agent-claim 1 --as worker-1", *name)
+    there = Result(0, f"{repo}\n", f"{DETACHED} `git switch main` there goes back.\n")
+    assert invoke("agent-where 1", repo) == invoke("agent-where worker-1", repo) == there
+    git(repo, "switch", "-q", "main")
+    assert invoke("agent-where 1", repo) == Result(0, f"{repo}\n", "")
+
+
+def test_a_worktree_that_left_the_branch_of_its_issue_is_still_the_issues(
+    repo: Path, worktree: MakeWorktree
+) -> None:
+    place = worktree(repo, "worker-1/1-parse")
+    git(repo, "checkout", "-q", "--detach")
+    succeed(place, "agent-issue new Parse", "agent-whoami --set worker-1")
+    git(place, "switch", "-q", "agent/worker-1/1-parse")
+    git(place, "checkout", "-q", "--detach")
+    back = "`git switch agent/worker-1/1-parse` there goes back."
+    assert invoke("agent-where 1", repo) == Result(0, f"{place}\n", f"{DETACHED} {back}\n")
+    assert json.loads(invoke("agent-where 1 --json", repo).out)["branch"] is None
+
+
+def test_a_holder_that_works_for_another_issue_or_in_no_worktree_is_not_shown(
+    repo: Path, worktree: MakeWorktree
+) -> None:
+    place = worktree(repo, "worker-1/2-print")
+    succeed(place, "agent-issue new Parse", "agent-whoami --set worker-1", "agent-claim 1")
+    assert "`ghp agent-start 1 --as worker-1`" in invoke("agent-where 1", repo).err
+    succeed(repo, "agent-issue new Print", "agent-claim 2 --as @me", "agent-issue close 1 --as @me")
+    assert "It is closed: `ghp agent-issue show 1`." in invoke("agent-where 1", repo).err
+    git(place, "switch", "-q", "-c", "mine")
+    assert "«Test Person» (a person) has claimed it" in invoke("agent-where 2", repo).err
 
 
 def test_a_word_that_is_neither_is_wrong_usage(repo: Path) -> None:

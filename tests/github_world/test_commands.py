@@ -49,7 +49,7 @@ def test_assigning_gives_the_issue_to_the_agent_which_is_told_once(field: Field)
     assert field.acts() == [("/agent assign worker-1", "done", "worker-1 is assigned")]
     assert heard(field) == (
         "Somebody with write access assigned issue #1 to you. Show it with `ghp "
-        "agent-issue show 1`; start with `ghp agent-start 1`."
+        "agent-issue show 1`; start with `ghp agent-start 1 --as worker-1`."
     )
     assert heard(field) == ""
     assert field.house(agent="worker-1").tracker.get(number).assignees == ("worker-1",)

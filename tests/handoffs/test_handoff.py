@@ -47,7 +47,8 @@ def test_an_open_issue_without_more_is_to_go_on_with() -> None:
 
 
 def test_who_was_stopped_gets_no_other_step() -> None:
-    now = Situation(issue=12, is_stopped=True, stored=3, unsent=1, waiting_for=("E-1",))
+    now = Situation(issue=12, is_stopped=True, waiting_for=("E-1",), start="ghp agent-start --next")
+    now = now._replace(stored=3, unsent=1)
     assert next_steps(now) == [
         "Stop: #12 is not yours. Commit nothing more for it.",
         "Take another issue: `ghp agent-start --next`.",

@@ -232,7 +232,7 @@ def test_who_must_stop_gets_no_other_step(here: Station) -> None:
     here.hand_over(checkpoint=True)
     assert section(here.resume(stopped={2}).text, "Next steps").splitlines() == [
         "1. Stop: #2 is not yours. Commit nothing more for it.",
-        "2. Take another issue: `ghp agent-start --next`.",
+        "2. Take another issue: `ghp agent-start --next --as worker-1`.",
     ]
     assert here.resume(stopped={1}).text == here.resume().text
 

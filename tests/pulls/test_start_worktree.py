@@ -104,10 +104,10 @@ def test_a_branch_that_was_begun_for_another_issue_is_not_finished_for_this_one(
     issue = house.tracker.get(1)
     other = issue._replace(id="0" * 12, created_at=Timestamp("2020-01-01T00:00:00Z"))
     branch_records.note(house, "agent/worker-1/1-other", other, "main", "")
-    branch_records.refuse_other(house.store.snapshot(), "agent/worker-1/1-other", other)
-    branch_records.refuse_other(house.store.snapshot(), "agent/worker-1/1-mine", issue)
+    branch_records.refuse_other(house, "agent/worker-1/1-other", other)
+    branch_records.refuse_other(house, "agent/worker-1/1-mine", issue)
     with pytest.raises(RefusedError, match="was begun for another issue that was #1, too"):
-        branch_records.refuse_other(house.store.snapshot(), "agent/worker-1/1-other", issue)
+        branch_records.refuse_other(house, "agent/worker-1/1-other", issue)
 
 
 def test_a_tracker_that_begins_its_numbers_again_gets_no_work_of_the_last_one(road: Road) -> None:

@@ -137,7 +137,7 @@ def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
 def test_an_agent_whose_client_has_ended_does_not_work() -> None:
     facts = AgentFacts()
     left = row(view(issue=3, generation=1)._replace(has_no_client=True), facts)
-    command = "ghp agent-start 3 --as worker-1 --run CLIENT"
+    command = "ghp agent-start 3 --as worker-1"
     need = Need(NeedKind.ENDED, age=6.0, command=command)
     assert (left.needs, left.group) == ((need,), AgentGroup.NEEDS_YOU)
     assert left.state == "client ended"

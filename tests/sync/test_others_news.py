@@ -52,12 +52,13 @@ def here(repo: Path) -> Path:
 CASES = {
     "assigned": (
         ["agent-issue assign 2 worker-1"],
-        [f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2`."],
+        [f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2 --as worker-1`."],
     ),
     "assigned while another holds it": (
         ["agent-claim 2 --as worker-2", "agent-issue assign 2 worker-1"],
         [
-            f"{PERSON} assigned #2 «Write» to you. worker-2 holds it: run `ghp agent-start 2` when "
+            f"{PERSON} assigned #2 «Write» to you. worker-2 holds it: run "
+            "`ghp agent-start 2 --as worker-1` when "
             "it is free."
         ],
     ),
@@ -67,22 +68,25 @@ CASES = {
     ),
     "created for it": (
         ["agent-issue new Third --assign worker-1 --as worker-2"],
-        ["worker-2 assigned #3 «Third» to you. Run `ghp agent-start 3`."],
+        ["worker-2 assigned #3 «Third» to you. Run `ghp agent-start 3 --as worker-1`."],
     ),
     "given": (
         [
             "agent-claim 2 --as worker-2",
             "agent-release 2 --to worker-1 --reason Tired --as worker-2",
         ],
-        ["worker-2 gave #2 to you. Reason given: «Tired». Run `ghp agent-start 2`."],
+        ["worker-2 gave #2 to you. Reason given: «Tired». Run `ghp agent-start 2 --as worker-1`."],
     ),
     "given by a person": (
         ["agent-claim 2 --as worker-2", "agent-release 2 --to worker-1"],
-        [f"{PERSON} gave #2 to you. Run `ghp agent-start 2`."],
+        [f"{PERSON} gave #2 to you. Run `ghp agent-start 2 --as worker-1`."],
     ),
     "given by a person with a reason": (
         ["agent-claim 2 --as worker-2", "agent-release 2 --to worker-1 --reason 'Tired; sorry'"],
-        [f"{PERSON} gave #2 to you. Reason given: «Tired; sorry». Run `ghp agent-start 2`."],
+        [
+            f"{PERSON} gave #2 to you. Reason given: «Tired; sorry». Run "
+            "`ghp agent-start 2 --as worker-1`."
+        ],
     ),
     "handed over": (
         [
@@ -91,7 +95,7 @@ CASES = {
         ],
         [
             "worker-2 handed #2 over to you: «x». Read `ghp agent-resume --issue 2`, then run "
-            "`ghp agent-start 2`."
+            "`ghp agent-start 2 --as worker-1`."
         ],
     ),
     "commented": (
@@ -122,7 +126,7 @@ CASES = {
     "an assigned issue closed": (
         ["agent-issue assign 2 worker-1", "agent-issue close 2"],
         [
-            f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2`.",
+            f"{PERSON} assigned #2 «Write» to you. Run `ghp agent-start 2 --as worker-1`.",
             f"{PERSON} closed #2, which is assigned to you.",
         ],
     ),
@@ -251,7 +255,7 @@ def test_another_clone_tells_it_after_the_next_sync(clones: Callable[[int], list
     succeed(other, "agent-sync")
     assert is_flagged(other, "worker-1")
     assert told(other, "worker-1") == [
-        f"{PERSON} assigned #1 «Parse» to you. Run `ghp agent-start 1`."
+        f"{PERSON} assigned #1 «Parse» to you. Run `ghp agent-start 1 --as worker-1`."
     ]
 
 

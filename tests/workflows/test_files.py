@@ -42,7 +42,7 @@ def test_only_a_file_on_main_counts_and_replaces_the_one_of_its_name(repo: Path)
     commit(repo)
     workflows = known(repo)
     assert [*workflows.workflows] == ["architecture", "epic", "mine", "question", "review"]
-    question = files.find(workflows, "question")
+    question = files.find(open_workspace(repo, {}), workflows, "question")
     assert (question.description, question.is_shipped) == ("Mine", False)
     assert files.text(open_workspace(repo, os.environ), "question") == OWN
 
@@ -67,16 +67,16 @@ def test_a_file_that_is_wrong_hides_no_other_and_is_not_replaced(repo: Path) -> 
     workflows = known(repo)
     assert [*workflows.workflows] == ["architecture", "epic", "review"]
     with pytest.raises(GhpError) as caught:
-        files.find(workflows, "question")
+        files.find(open_workspace(repo, {}), workflows, "question")
     assert str(caught.value) == (
         ".ghp/workflows/question.md cannot be used: no front matter: the first line is not `---`."
     )
     with pytest.raises(NotFoundError) as missing:
-        files.find(workflows, "nothing")
+        files.find(open_workspace(repo, {}), workflows, "nothing")
     assert str(missing.value) == "There is no workflow 'nothing'."
     with pytest.raises(NotFoundError) as number:
-        files.find(workflows, "12")
-    assert number.value.hint == "To work on an issue: `ghp agent-start 12`."
+        files.find(open_workspace(repo, {}), workflows, "12")
+    assert number.value.hint == "To work on an issue: `ghp agent-start 12 --as NAME`."
 
 
 def test_a_main_that_does_not_move_is_read_once(

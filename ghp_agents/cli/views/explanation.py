@@ -13,6 +13,7 @@ from ghp_agents.jobs.explain import AgentExplanation, IssueExplanation
 from ghp_agents.jobs.explanation import OF_AGENT, SHOWN, Agent, RuleStep, Turn
 from ghp_agents.jobs.job_state import JobState
 from ghp_agents.jobs.room import Room, changes
+from ghp_agents.presence import start_command
 from ghp_agents.runs.explain import ReactionTrace
 from ghp_agents.runs.reaction import MOST_TRIES
 
@@ -54,7 +55,7 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
     if explanation.left and explanation.state is not JobState.REVIEW:
         holder = explanation.holder or explanation.left_by
         yield UNMET, _standing(named(holder), explanation.left)
-        yield NEXT, f"ghp agent-start {issue.number} --as {holder}"
+        yield NEXT, explanation.starting
     for wait in explanation.pull:
         yield UNMET if wait.is_sent_back else PLAIN, wait.words
         yield NEXT, wait.change
@@ -70,9 +71,9 @@ def issue_lines(explanation: IssueExplanation) -> Iterator[Line]:
             yield from _room_lines(room, turn.agent.candidate.name)
     if explanation.left_out:
         yield PLAIN, f"And {explanation.left_out} more agents, which were not checked."
-    if not explanation.turns:
+    if not (explanation.turns or explanation.left):
         yield UNMET, "No agent is alive."
-        yield NEXT, f"ghp agent-start {issue.number}"
+        yield NEXT, explanation.starting
 
 
 def _verdict(explanation: IssueExplanation) -> str:
@@ -132,7 +133,7 @@ def _turn_lines(turn: Turn, number: int) -> Iterator[Line]:
         yield NEXT, f"ghp agent-stop {name} --undo"
     elif turn.agent.has_no_client:
         yield UNMET, _standing(name, turn.agent.words)
-        yield NEXT, f"ghp agent-start {number} --as {name}"
+        yield NEXT, turn.agent.starting(number)
     own = [step for step in turn.steps if step.rule in OF_AGENT]
     for step in own:
         yield UNMET, f"{name} cannot claim it. {step.words}"
@@ -185,8 +186,8 @@ def _own_lines(agent: Agent) -> Iterator[Line]:
     else:
         yield UNMET, "No process works for it."
         if not agent.told_to_stop:
-            issue = agent.holds[0].removeprefix("#") if agent.holds else "--next"
-            yield NEXT, f"ghp agent-start {issue} --as {name}"
+            held = (issue.removeprefix("#") for issue in agent.holds)
+            yield NEXT, agent.starting(next(held, start_command.NEXT))
     if agent.told_to_stop:
         yield UNMET, "It was told to stop."
         yield NEXT, f"ghp agent-stop {name} --undo"

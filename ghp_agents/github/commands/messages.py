@@ -62,11 +62,11 @@ def stop(obeyed: Obeyed) -> str:
     )
 
 
-def assigned(issue: int) -> str:
-    """For the agent that got an issue."""
+def assigned(issue: int, start: str) -> str:
+    """For the agent that got an issue, which this command starts."""
     return (
         f"Somebody with write access assigned issue #{issue} to you. Show it with "
-        f"`ghp agent-issue show {issue}`; start with `ghp agent-start {issue}`."
+        f"`ghp agent-issue show {issue}`; start with `{start}`."
     )
 
 

@@ -15,6 +15,7 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.presence import start_command
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace, now_text
@@ -62,7 +63,10 @@ def assignments(ws: Workspace, agent: AgentName) -> News:
         return []
     current_issue = issue_of(ws.presence(agent) or {})
     return [
-        (messages.assigned(number), f"assigned/{number}/{since}")
+        (
+            messages.assigned(number, start_command.of_reader(ws, number)),
+            f"assigned/{number}/{since}",
+        )
         for number, since in sorted(mine.items())
         if number != current_issue
     ]

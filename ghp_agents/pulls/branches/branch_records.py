@@ -19,6 +19,7 @@ from ghp_agents.issues import replay
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.presence import start_command
 from ghp_agents.pulls.branches import branch_names
 from ghp_agents.state import ledger
 from ghp_agents.state.codec import (
@@ -130,14 +131,15 @@ def recorded_for(snapshot: Snapshot, issue: Issue) -> set[str]:
     return of_issue(read_records(snapshot.files(FOLDER))[0], issue)
 
 
-def refuse_other(snapshot: Snapshot, branch: str, issue: Issue) -> None:
+def refuse_other(ctx: Context, branch: str, issue: Issue) -> None:
     """Raise RefusedError for a branch that was begun for another issue."""
-    records = [x for x in read_records(snapshot.files(FOLDER))[0] if x.branch == branch]
+    files = ctx.store.snapshot().files(FOLDER)
+    records = [x for x in read_records(files)[0] if x.branch == branch]
     if records and not of_issue(records, issue):
         raise RefusedError(
             f"{file(branch)} was begun for another issue that was #{issue.number}, too.",
-            hint=f"`ghp agent-start {issue.number}` makes a branch for this one. If this work is "
-            "for it all the same, rename the branch: `git branch -m NAME`.",
+            hint=f"`{start_command.of_reader(ctx.ws, issue.number)}` makes a branch for this one. "
+            "If this work is for it all the same, rename the branch: `git branch -m NAME`.",
         )
 
 

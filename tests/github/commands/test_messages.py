@@ -65,7 +65,7 @@ def test_an_agent_is_told_by_whom_and_what_to_do() -> None:
         "Person «@-ada-» told you on GitHub to stop working on #12. Stop now: save your work with "
         "`ghp agent-handoff --issue 12`, then run `ghp agent-release 12`."
     )
-    assert assigned(12) == (
+    assert assigned(12, "ghp agent-start 12") == (
         "Somebody with write access assigned issue #12 to you. Show it with `ghp "
         "agent-issue show 12`; start with `ghp agent-start 12`."
     )
