@@ -2,11 +2,12 @@
 cannot hold our locks.
 
 Temporary files are new and have unpredictable names. Links are never followed. New files are
-readable only by their owner, unless the caller asks otherwise. Imports only `os`, because
-heartbeats use this.
+readable only by their owner, unless the caller asks otherwise. Imports only `os` and `sys`,
+because heartbeats use this.
 """
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,12 +34,12 @@ def home_folder(common_dir: str, environ: "Mapping[str, str]") -> str:
 
 def _sha256(data: bytes) -> str:
     """By CPython's own module if there is one: `hashlib` loads OpenSSL."""
-    for name in ("_sha2", "_sha256"):  # from Python 3.12 on, and before
-        try:
-            return str(__import__(name).sha256(data).hexdigest())
-        except ImportError:
-            continue
-    return str(__import__("hashlib").sha256(data).hexdigest())
+    # Its name until Python 3.11 and after. To try the other one searches all of `sys.path`.
+    name = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
+    try:
+        return str(__import__(name).sha256(data).hexdigest())
+    except ImportError:
+        return str(__import__("hashlib").sha256(data).hexdigest())
 
 
 def replace(path: str, content: bytes, *, mode: int = PRIVATE, durable: bool = False) -> None:
