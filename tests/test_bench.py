@@ -92,6 +92,7 @@ def test_a_quick_run_of_knowledge_shows_that_our_default_sees_meanings(tmp_path:
     assert found["cold agent-recall, 60 notes"]["measured"] > 0
 
 
+@pytest.mark.slow
 def test_an_unknown_row_is_refused_with_those_that_there_are(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "bench", "beats", "--json", str(tmp_path / "results.json")]
     done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=60)

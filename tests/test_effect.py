@@ -58,6 +58,7 @@ def replays(place: Place, hooks: type[Hooks]) -> list[Replay]:
 # ------------------------------------------------------------------------------ the pairs
 
 
+@pytest.mark.slow
 def test_the_pairs_are_those_of_three_projects() -> None:
     found = pair.of_projects()
     assert {name: len(pairs) for name, pairs in found.items()} == {

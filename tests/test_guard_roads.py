@@ -254,6 +254,7 @@ def test_without_a_book_the_slow_road_is_taken_and_makes_one(
     assert quick(one, "worker-1", "README.md") == Verdict("allow", "README.md")
 
 
+@pytest.mark.slow
 def test_ignored_and_generated_files_are_nobodys(pair: tuple[Claimant, Claimant]) -> None:
     one, _ = pair
     commit(

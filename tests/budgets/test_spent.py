@@ -44,6 +44,7 @@ def over(road: Road) -> dict[str, tuple[str, float]]:
     return {name: (over_budget.key, over_budget.spent) for name, over_budget in by_agent.items()}
 
 
+@pytest.mark.slow
 def test_a_day_counts_what_was_used_since_midnight_and_the_repository_everything(
     road: Road,
 ) -> None:

@@ -59,6 +59,7 @@ def test_the_command_line() -> None:
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0/"), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(NAMES, st.lists(st.text(max_size=9), min_size=1), NAMES)
 def test_no_name_mounts_anything_else_or_becomes_an_option(
     folder: str, words: list[str], secret: str

@@ -1,5 +1,6 @@
 """What a change of cards gives to agents."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -27,12 +28,14 @@ def words(before: AgentCard | None, after: AgentCard | None) -> list[str]:
     return widened(*(Cards({"a": card} if card else {}) for card in (before, after)))
 
 
+@pytest.mark.slow
 @given(CARDS.filter(lambda card: not card.broken))
 def test_the_same_card_gives_nothing_and_its_loss_is_named(card: AgentCard) -> None:
     assert words(card, card) == []
     assert words(card, None) == ["a loses its card"]
 
 
+@pytest.mark.slow
 @given(CARDS.filter(lambda card: not card.broken and bool(card.permissions)), PERMISSIONS)
 def test_less_is_never_more(card: AgentCard, more: Permission) -> None:
     fewer = card._replace(permissions=(*(card.permissions or ()),), github=False)

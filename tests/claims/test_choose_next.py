@@ -65,6 +65,7 @@ def test_the_next_again_is_the_same_until_it_is_done(one: Claimant) -> None:
     assert (again.issue.number, again.how) == (1, "mine")
 
 
+@pytest.mark.slow
 def test_an_issue_of_mine_that_waits_is_not_the_next(one: Claimant) -> None:
     one.new("Blocks it", priority="low")
     one.claim(1)

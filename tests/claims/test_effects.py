@@ -70,6 +70,7 @@ def test_a_claim_whose_answer_was_lost_is_found_to_be_mine(one: Claimant) -> Non
     assert one.assignees(1) == ("worker-1",)
 
 
+@pytest.mark.slow
 def test_a_release_that_was_killed_half_way_is_shown_by_the_next_one(one: Claimant) -> None:
     one.claim(1)
     with pytest.raises(KilledError):
@@ -118,6 +119,7 @@ def test_who_gives_back_what_is_in_hand_goes_on_with_the_newest_that_is_left(
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_a_person_closed_is_not_gone_on_with(team: Team, one: Claimant) -> None:
     one.new("Print")
     one.claim(1)

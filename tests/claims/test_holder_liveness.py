@@ -85,6 +85,7 @@ def test_a_claim_of_which_this_clone_has_just_heard_is_a_sign_of_life(
     assert two.claim(1).how == "takeover"
 
 
+@pytest.mark.slow
 def test_who_stopped_and_came_back_keeps_what_it_claims_then(one: Claimant, two: Claimant) -> None:
     one.beat(status="stopped")
     one.sync()

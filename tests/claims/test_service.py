@@ -22,6 +22,7 @@ Clones = Callable[[int], list[Path]]
 # ---------------------------------------------------------------------------------------- claiming
 
 
+@pytest.mark.slow
 def test_who_claims_has_the_right_and_all_can_see_it(one: Claimant, two: Claimant) -> None:
     claimed = one.claim(1)
     assert (claimed.how, claimed.previous, claimed.waits_for) == ("claim", None, ())
@@ -52,6 +53,7 @@ def test_an_agent_that_never_beat_is_registered_by_its_claim(team: Team, one: Cl
     assert new.in_hand == (1, 1, "planning")
 
 
+@pytest.mark.slow
 def test_claiming_again_what_is_mine_takes_it_in_hand(one: Claimant) -> None:
     one.claim(1)
     one.new("Another")
@@ -189,6 +191,7 @@ def test_a_person_and_an_orchestrator_steal_from_the_living(
     assert two.claim(1, steal=True, reason="Ann is ill").previous == "Ann Example"
 
 
+@pytest.mark.slow
 def test_no_agent_steals_from_a_person(team: Team, one: Claimant, two: Claimant) -> None:
     team.person("worker-1").claim(1)
     team.silence(GONE, two)
@@ -200,6 +203,7 @@ def test_no_agent_steals_from_a_person(team: Team, one: Claimant, two: Claimant)
     )
 
 
+@pytest.mark.slow
 def test_a_setting_of_main_that_lets_anyone_steal_needs_consent(
     one: Claimant, two: Claimant
 ) -> None:
@@ -242,6 +246,7 @@ def test_where_anyone_may_a_living_holders_issue_is_taken_with_a_reason(
     assert two.sync().assignees(1) == ("worker-1", "worker-2")  # said on purpose since
 
 
+@pytest.mark.slow
 def test_who_was_replaced_is_refused_and_told_by_whom(one: Claimant, two: Claimant) -> None:
     anyone_steals()
     one.claim(1)
@@ -266,6 +271,7 @@ def test_the_holder_passes_every_guard(one: Claimant) -> None:
     assert services.verify(one.parts, "worker-1", 1) == claimed.lock
 
 
+@pytest.mark.slow
 def test_who_went_to_another_clone_and_claimed_there_shuts_its_former_self_out(
     team: Team, one: Claimant
 ) -> None:
@@ -339,6 +345,7 @@ def test_without_a_remote_the_clone_decides(repo: Path) -> None:
     assert two.claim(1).lock.generation == 2
 
 
+@pytest.mark.slow
 def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) -> None:
     team.cut()
     created = one.new("Offline")
@@ -355,6 +362,7 @@ def test_an_issue_made_offline_gets_its_number_first(team: Team, one: Claimant) 
 # ------------------------------------------------------------------------------------- giving back
 
 
+@pytest.mark.slow
 def test_who_gives_it_back_has_nothing_in_hand_and_anybody_may_take_it(
     one: Claimant, two: Claimant
 ) -> None:
@@ -381,6 +389,7 @@ def test_giving_back_what_nobody_holds_changes_nothing(one: Claimant) -> None:
     assert one.store.snapshot().revision == before
 
 
+@pytest.mark.slow
 def test_who_works_on_something_else_goes_on_with_that(one: Claimant) -> None:
     one.new("Write docs")
     one.claim(1)
@@ -423,6 +432,7 @@ def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:
     assert director.release(1).previous == "worker-1"
 
 
+@pytest.mark.slow
 def test_an_agent_cannot_give_back_what_a_person_holds(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -474,6 +484,7 @@ def test_only_who_has_an_issue_or_directs_can_give_it_to_somebody(
 # ----------------------------------------------------------------------------------------- closing
 
 
+@pytest.mark.slow
 def test_the_holder_closes_its_issue_and_its_claim_ends(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     assert one.close(1, "Merged").state == "closed"
@@ -486,6 +497,7 @@ def test_the_holder_closes_its_issue_and_its_claim_ends(one: Claimant, two: Clai
     assert one.story(1)[-1] == ("release", "worker-1", 1, "closed")
 
 
+@pytest.mark.slow
 def test_an_agent_cannot_close_what_another_holds_and_a_person_can(
     team: Team, one: Claimant, two: Claimant
 ) -> None:

@@ -62,6 +62,7 @@ def test_a_claim_prints_the_number_and_says_that_it_is_ours(two: tuple[Path, Pat
     )
 
 
+@pytest.mark.slow
 @pytest.mark.background
 @pytest.mark.parametrize("which", ["1", "--next"])
 def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, which: str) -> None:
@@ -73,6 +74,7 @@ def test_a_new_clone_asks_the_remote_which_issues_there_are(clones: Clones, whic
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_who_comes_second_ends_with_3_and_is_told_who_has_it(two: tuple[Path, Path]) -> None:
     one, other = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -130,6 +132,7 @@ def test_a_steal_says_from_whom_and_the_former_holder_is_told_everywhere(
     assert notice not in ghp(one, "agent-status --as worker-1").out
 
 
+@pytest.mark.slow
 def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> None:
     one, other = two
     assert ghp(other, "agent-claim --next --as worker-2") == (
@@ -159,6 +162,7 @@ def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_claim_as_json_has_every_field(two: tuple[Path, Path]) -> None:
     one, other = two
     anyone_steals()
@@ -224,6 +228,7 @@ def test_it_runs_as_a_process_of_its_own(two: tuple[Path, Path]) -> None:
 # ---------------------------------------------------------------------------- giving back
 
 
+@pytest.mark.slow
 def test_an_issue_is_given_back_and_once(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -235,6 +240,7 @@ def test_an_issue_is_given_back_and_once(two: tuple[Path, Path]) -> None:
     assert ghp(one, "agent-release 1 --as worker-1") == (0, "", "Nobody holds #1 «Parse files».\n")
 
 
+@pytest.mark.slow
 def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
     one, _ = two
     for number in (1, 2):
@@ -253,6 +259,7 @@ def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     assert "release #1: «Not now; held by worker-1»" in ghp(one, "agent-log").out
 
 
+@pytest.mark.slow
 @pytest.mark.background
 def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     one, _ = two
@@ -263,6 +270,7 @@ def test_an_issue_is_given_to_another_agent(two: tuple[Path, Path]) -> None:
     assert ghp(one, give) == (0, "", "worker-2 already holds #1 «Parse files».\n")
 
 
+@pytest.mark.slow
 def test_an_issue_given_to_an_agent_that_nobody_knows_is_a_warning(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -287,6 +295,7 @@ def test_an_issue_given_to_an_agent_that_nobody_knows_is_a_warning(two: tuple[Pa
     )
 
 
+@pytest.mark.slow
 def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -309,6 +318,7 @@ def test_leases_are_given_back_by_pattern_id_and_name(two: tuple[Path, Path]) ->
     assert json.loads(invoke("agent-leases --json", one).out) == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("words", "error"),
     [
@@ -442,6 +452,7 @@ def test_a_claim_goes_to_the_agent_that_a_person_assigns_instead(two: tuple[Path
     )
 
 
+@pytest.mark.slow
 def test_an_agent_adds_no_agent_to_anothers_issue_and_takes_none_away(
     two: tuple[Path, Path],
 ) -> None:
@@ -483,6 +494,7 @@ def test_at_a_remote_that_stalls_it_ends_before_a_clients_shell_does(
     assert len((tmp_path / "log").read_text().splitlines()) <= 2
 
 
+@pytest.mark.slow
 def test_leases_that_outlive_the_last_issue_of_their_holder_are_named(repo: Path) -> None:
     (repo / "src").mkdir()
     (repo / "src/a.py").write_text("a\n")

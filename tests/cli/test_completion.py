@@ -31,6 +31,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
     return done.stdout.splitlines()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("words", "suggestions"),
     [
@@ -132,6 +133,7 @@ def test_open_pull_requests_are_completed(repo: Path) -> None:
     assert next_words(repo, "ghp agent-pull show ") == ["plain,2"]
 
 
+@pytest.mark.slow
 def test_shells_that_show_it_are_told_what_a_name_is(used: Path) -> None:
     env = {"COMP_WORDS": "ghp agent-claim ", "COMP_CWORD": "2", "_GHP_COMPLETE": "zsh_complete"}
     assert ask(used, "ghp", env) == ["plain", "1", "Parser"]
@@ -146,6 +148,7 @@ def test_where_something_is_wrong_there_is_nothing_and_no_error(used: Path, tmp_
     assert next_words(used, "ghp agent-claim ") == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_name_completes_itself(tmp_path: Path, shell: str) -> None:
     for name, variable in (("ghp", "_GHP_COMPLETE"), ("ghp-agents", "_GHP_AGENTS_COMPLETE")):

@@ -67,6 +67,7 @@ def test_where_nothing_conflicts_the_exit_code_is_0(repo: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_age_of_the_view_of_main_is_said(clone: Path) -> None:
     agent(base(clone), "worker-1", 1, {"a.txt": edited(3)})
     git(clone, "push", "--quiet", "origin", "main")
@@ -168,6 +169,7 @@ def test_sides_in_the_json_are_in_the_order_of_merging(repo: Path) -> None:
     assert pair["files"][0]["what"] == "lines 3-4 of worker-2, line 3 of worker-1"
 
 
+@pytest.mark.slow
 def test_finished_work_is_to_be_merged_first(repo: Path) -> None:
     base(repo)
     for number, lines in ((1, (3,)), (2, (3, 12)), (3, (12,))):
@@ -219,6 +221,7 @@ class Changes(ManualClock):
             action()
 
 
+@pytest.mark.slow
 def test_watching_prints_only_changes_until_interrupted(repo: Path) -> None:
     base(repo)
     agent(repo, "worker-1", 1, {"a.txt": edited(3)})

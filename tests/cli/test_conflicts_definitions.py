@@ -53,6 +53,7 @@ def test_it_ends_when_the_second_agent_uses_the_new_name(two_agents: Path) -> No
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_json_has_the_definition_and_its_use(two_agents: Path) -> None:
     shown = invoke("agent-conflicts --json", two_agents)
     assert shown.code == 0

@@ -198,6 +198,7 @@ def test_without_upstream_it_says_so(tmp_path: Path) -> None:
     assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()) == nothing
 
 
+@pytest.mark.slow
 def test_hooks_that_outlive_upstream_need_it_to_go(tmp_path: Path, path: dict[str, str]) -> None:
     invoke("agent-init --ghp", tmp_path, path)
     assert invoke("agent-init --ghp --remove", tmp_path, upstream.without()).code == 1
@@ -217,6 +218,7 @@ def test_another_program_called_ghp_is_asked_for_its_help_and_nothing_else(
     assert (tmp_path / "said").read_text() == "--help\n"
 
 
+@pytest.mark.slow
 def test_all_can_be_asked_for_at_once(repo: Path, home: Path, path: dict[str, str]) -> None:
     done: Result = invoke("agent-init --github --ghp", repo, path)
     assert done.code == 0

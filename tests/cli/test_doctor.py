@@ -28,6 +28,7 @@ def used(clone: Path) -> Path:
     return in_use(clone)
 
 
+@pytest.mark.slow
 def test_a_clone_in_use_where_all_is_well(used: Path, remote: Path) -> None:
     done = doctor(used)
     shown = ".".join(map(str, our_git.version()))
@@ -83,6 +84,7 @@ def test_it_changes_nothing_in_a_clone_that_was_never_used(repo: Path) -> None:
     assert sorted(repo.rglob("*")) == before
 
 
+@pytest.mark.slow
 def test_it_pushes_nothing_unless_it_is_told_to(clone: Path, remote: Path) -> None:
     hosts.hook(remote, "pre-receive", "touch was-asked\n")
     doctor(clone)
@@ -145,6 +147,7 @@ def test_every_kind_of_repository_is_well(
     assert done.err == "✓ No problems found.\n"
 
 
+@pytest.mark.slow
 def test_a_linked_worktree_and_a_sha256_repository_are_well(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--object-format=sha256", "main")
     commit(tmp_path / "main", {"a": "b"})

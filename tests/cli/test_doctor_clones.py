@@ -26,6 +26,7 @@ def used(clone: Path) -> Path:
 # ------------------------------------------------------------------------------ the remote
 
 
+@pytest.mark.slow
 def test_a_remote_that_is_gone_is_a_warning_and_work_goes_on(used: Path, remote: Path) -> None:
     remote.rename(remote.with_name("moved.git"))
     assert findings(used) == {
@@ -121,6 +122,7 @@ def test_a_copied_clone_gets_an_id_of_its_own(used: Path, tmp_path: Path) -> Non
         assert " two " in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("seconds", "side"), [(3_600.0, "ahead of"), (-7_200.0, "behind")])
 def test_a_clock_that_differs_is_told_and_nobody_is_judged_by_it(
     clones: Clones, seconds: float, side: str

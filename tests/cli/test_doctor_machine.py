@@ -25,6 +25,7 @@ def used(clone: Path) -> Path:
 # ------------------------------------------------------------------------------ settings and names
 
 
+@pytest.mark.slow
 def test_a_broken_configuration_is_told_once_with_every_line(used: Path, home: Path) -> None:
     (used / ".ghp/config.json").write_text(
         '{"agents": {\n  "foldEvery": -1,\n  "psuh": false,\n  "timeout": "soon"\n}}'
@@ -122,6 +123,7 @@ def test_without_git_it_says_so_once(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_errors_of_the_background_are_told_for_a_week(used: Path) -> None:
     log = used / ".git/ghp/log.jsonl"
     entries = [
@@ -144,6 +146,7 @@ def test_errors_of_the_background_are_told_for_a_week(used: Path) -> None:
 # ------------------------------------------------------------------------ the user's repository
 
 
+@pytest.mark.slow
 def test_a_status_file_that_is_tracked_is_told_with_the_command_that_ends_it(clone: Path) -> None:
     commit(clone, {".ghp/agent-status.json": "{}"})
     remedy = (

@@ -52,6 +52,7 @@ def test_a_record_that_cannot_be_read_is_named_and_hides_no_other(clones: Clones
     assert (here / ".git/ghp/agents/worker-9.json").read_text() == '{"status": "te'
 
 
+@pytest.mark.slow
 def test_a_presence_document_that_cannot_be_read_is_named_with_its_clone(clones: Clones) -> None:
     here, other = clones(2)
     _say_nonsense(other, ".ghp/agent-status.json", b"[]")

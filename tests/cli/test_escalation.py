@@ -135,6 +135,7 @@ def test_standard_input_that_is_not_text_is_refused(repo: Path) -> None:
 # ------------------------------------------------------------------------------- waiting
 
 
+@pytest.mark.slow
 def test_who_waits_gets_the_answer_on_stdout_and_is_not_told_again(repo: Path) -> None:
     invoke("agent-heartbeat --status implementing", repo, AS)
     command = [sys.executable, "-m", "ghp_agents", "agent-escalate", "Which database?", "--wait"]
@@ -377,6 +378,7 @@ def test_what_cannot_be_answered_says_why_and_what_next(
     assert err.startswith(f"Error: {message}\nHint: ")
 
 
+@pytest.mark.slow
 def test_an_id_that_fits_several_lists_them(repo: Path) -> None:
     ids = [ask(repo, f"Question {number}?") for number in range(17)]  # two begin alike
     firsts = [name[2] for name in ids]
@@ -391,6 +393,7 @@ def test_an_id_that_fits_several_lists_them(repo: Path) -> None:
 # ----------------------------------------------------------------------- cost and hostility
 
 
+@pytest.mark.slow
 def test_listing_imports_nothing_heavy(repo: Path) -> None:
     ask(repo, "Which?", "--context", str(CHECKOUT / "LICENSE"))
     command = [sys.executable, "-X", "importtime", "-m", "ghp_agents", "agent-escalations"]

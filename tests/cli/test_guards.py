@@ -57,6 +57,7 @@ def all_files(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {str(path): (path.read_bytes(), path.stat().st_mode) for path in files}
 
 
+@pytest.mark.slow
 def test_hooks_go_into_every_worktree_and_out_of_it_again(place: Path, worktree: Worktree) -> None:
     linked = worktree(place, "147")
     before = all_files(place), all_files(linked)
@@ -370,6 +371,7 @@ def test_words_that_do_not_fit_are_refused(place: Path, words: str, error: str) 
     assert all_files(place) == before
 
 
+@pytest.mark.slow
 def test_removing_all_that_is_ours_removes_the_hooks_too(place: Path) -> None:
     before = git(place, "status", "--porcelain", "--ignored")
     (place / ".gemini").mkdir()
@@ -407,6 +409,7 @@ def test_what_cannot_be_done_is_said_and_the_next_run_goes_on(place: Path) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_person_is_asked_whether_codexs_sandbox_may_write_to_our_folder(place: Path) -> None:
     command = [sys.executable, "-m", "ghp_agents", "agent-init", "--hooks", "codex"]
     with terminal(command, place, os.environ) as screen:

@@ -51,6 +51,7 @@ def test_a_handoff_is_recorded_and_the_issue_given_over(here: Path) -> None:
     assert name in log.out
 
 
+@pytest.mark.slow
 def test_a_handoff_gives_the_claim_over_and_not_only_the_assignment(here: Path) -> None:
     assert invoke("agent-claim 1", here, ONE).code == 0
     result = invoke("agent-handoff --to worker-2", here, ONE)
@@ -99,6 +100,7 @@ def test_a_handoff_to_another_is_at_the_remote_when_the_command_ends(clones: Clo
     assert shown["claim"]["holder"] == "worker-2"
 
 
+@pytest.mark.slow
 def test_a_handoff_that_cannot_be_sent_now_is_recorded_all_the_same(
     clones: Clones, remote: Path
 ) -> None:
@@ -143,6 +145,7 @@ def test_what_is_not_pushed_is_stored_with_the_handoff(clones: Clones, remote: P
     assert STORED.findall(done.err) == [("agent/worker-1/parser", why)]
 
 
+@pytest.mark.slow
 def test_who_can_neither_push_nor_store_is_warned(clones: Clones) -> None:
     (here,) = clones(1)
     git(here, "checkout", "--quiet", "-b", "agent/worker-1/parser")
@@ -155,6 +158,7 @@ def test_who_can_neither_push_nor_store_is_warned(clones: Clones) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_handoff_from_main_pushes_no_main(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     before = git(remote, "rev-parse", "main")
@@ -164,6 +168,7 @@ def test_a_handoff_from_main_pushes_no_main(clones: Clones, remote: Path) -> Non
     assert git(remote, "rev-parse", "main") == before
 
 
+@pytest.mark.slow
 def test_who_is_in_this_clone_has_its_commits(clones: Clones) -> None:
     (here,) = clones(1)
     invoke("agent-heartbeat --status idle", here, TWO)
@@ -229,6 +234,7 @@ def test_what_an_agent_says_is_carried_on_until_it_is_replaced(here: Path) -> No
     assert f"## The work in the agent's words\n\n{author}\n\n{parts}## Next steps\n" in shown
 
 
+@pytest.mark.slow
 def test_a_closed_issue_ends_what_was_said(here: Path) -> None:
     recorded(invoke("agent-handoff --checkpoint --goal 'Parse files'", here, ONE))
     assert invoke("agent-issue close 1", here).code == 0
@@ -242,6 +248,7 @@ def test_a_secret_in_what_an_agent_says_is_removed(here: Path) -> None:
     assert "Warning: The text seemed to contain a GitHub token, which was removed.\n" in done.err
 
 
+@pytest.mark.slow
 def test_a_handoff_and_what_to_resume_are_printed_as_json(here: Path) -> None:
     (here / "new").write_text("x\n")
     done = invoke("agent-handoff --json --note 'Go on.' --decision TOML", here, ONE)
@@ -300,6 +307,7 @@ def test_outside_of_a_repository_there_is_nothing_to_hand_over(tmp_path: Path) -
     assert invoke("agent-resume", tmp_path, ONE).code == 5
 
 
+@pytest.mark.slow
 def test_a_person_with_nothing_to_hand_over_is_told_what_to_do(repo: Path) -> None:
     for words in ("agent-handoff", "agent-handoff --to worker-2", "agent-handoff --checkpoint"):
         assert invoke(words, repo) == Result(
@@ -355,6 +363,7 @@ def test_the_next_agent_goes_on_in_another_clone(
     assert again.out.startswith("# Resume: #1 ")
 
 
+@pytest.mark.slow
 def test_conflicts_end_with_an_error_after_the_text(here: Path) -> None:
     base = commit(here, {"a": "base\n"})
     (here / "a").write_text("mine\n")

@@ -61,6 +61,7 @@ def test_a_sync_that_runs_already_hears_for_it(clones: Clones) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_hears_who_is_there(clones: Clones) -> None:
     one, other = clones(2)
     working(one)
@@ -69,6 +70,7 @@ def test_a_fresh_clone_hears_who_is_there(clones: Clones) -> None:
     assert [*json.loads(status(other, "--json").out)["agents"]] == ["worker-1"]
 
 
+@pytest.mark.slow
 def test_a_holder_whose_heartbeat_has_not_arrived_is_named(clones: Clones) -> None:
     one, other = clones(2)
     succeed(one, "agent-issue new Parse --as @me", "agent-sync")
@@ -226,6 +228,7 @@ def test_an_issue_that_only_another_clone_knows_can_be_changed(
     assert invoke(f"agent-{command} --as @me", other, ALONE).code == 0
 
 
+@pytest.mark.slow
 def test_an_issue_that_only_another_clone_knows_has_no_worktree_here(clones: Clones) -> None:
     one, other = clones(2)
     succeed(other, "agent-sync")
@@ -291,6 +294,7 @@ def test_what_a_watch_recorded_is_sent_when_it_is_ended(clones: Clones, number: 
     assert "Parse" in invoke("agent-issues", other).out
 
 
+@pytest.mark.slow
 def test_status_says_what_this_clone_has_not_sent(clones: Clones) -> None:
     (one,) = clones(1)
     clock = ManualClock()

@@ -59,6 +59,7 @@ def test_it_says_what_is_shared_and_each_thing_that_it_makes(clone: Path, remote
     assert refs(remote).keys() == {"refs/heads/main"}, "the probe was deleted"
 
 
+@pytest.mark.slow
 def test_a_second_run_has_nothing_to_do(clone: Path) -> None:
     invoke("agent-init", clone)
     again = invoke("agent-init --agent worker-1 --config", clone)
@@ -190,6 +191,7 @@ def test_a_view_that_is_tracked_is_the_users_and_stays(clone: Path) -> None:
     assert ours(clone) == [".git/ghp", ".ghp"]
 
 
+@pytest.mark.slow
 def test_a_bare_repository_has_no_view_and_is_set_up_all_the_same(
     remote: Path, tmp_path: Path
 ) -> None:
@@ -280,6 +282,7 @@ exit 1
 REFUSES = 'echo "nobody writes here" >&2\nexit 1\n'
 
 
+@pytest.mark.slow
 def test_a_remote_that_refuses_everything_is_told_and_does_not_stop_it(
     clone: Path, remote: Path
 ) -> None:
@@ -321,6 +324,7 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(clone: Path, remo
     )
 
 
+@pytest.mark.slow
 def test_a_host_that_keeps_what_it_took_is_told_and_the_next_probe_uses_the_same_ref(
     clone: Path, remote: Path
 ) -> None:

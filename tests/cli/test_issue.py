@@ -217,6 +217,7 @@ def test_outside_of_a_repository_nothing_is_set_up(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- changing
 
 
+@pytest.mark.slow
 def test_an_issue_goes_through_its_life(three: Path) -> None:
     steps: list[tuple[list[str], str, str]] = [
         (["comment", "2", "Found it"], "✓ Commented on #2 «Write docs».",
@@ -447,6 +448,7 @@ def test_a_crowd_of_processes_in_two_clones_makes_every_issue_with_a_number_of_i
     assert {answer["title"] for answer in answers[0]} == {f"Issue {n}" for n in range(len(places))}
 
 
+@pytest.mark.slow
 def test_a_new_clone_lists_the_issues_of_the_others_at_once(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -123,6 +123,7 @@ def test_a_closed_issue_can_be_reopened_and_an_unknown_agent_is_an_error(here: P
     )
 
 
+@pytest.mark.slow
 def test_jobs_are_listed_by_state(here: Path) -> None:
     assert out(here, "agent-jobs") == (
         "JOB  STATE     PRIORITY  AGENT     TITLE\n"
@@ -246,6 +247,7 @@ def test_a_completed_job_has_its_result(clone: Path) -> None:
     assert invoke("agent-jobs import saved", clone).err == "2 jobs had not changed.\n"
 
 
+@pytest.mark.slow
 def test_what_a_person_changed_in_an_imported_issue_stays(clone: Path) -> None:
     succeed(clone, "agent-whoami --set worker-1")
     (clone / "a.yaml").write_text("{id: a, title: One}")

@@ -43,6 +43,7 @@ def test_the_exit_code_is_that_of_the_command(tmp_path: Path) -> None:
     assert "is not inside a git repository" in err
 
 
+@pytest.mark.slow
 def test_output_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     code, out, _ = end(CLOSED, ["agent-where", "--help"], tmp_path)
     assert (code != 0, out) == (True, "")

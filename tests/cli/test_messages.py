@@ -62,6 +62,7 @@ def test_a_request_is_made_done_and_heard_in_two_clones(pair: tuple[Path, Path])
     assert "has done your" not in run(one, "agent-status")[1]
 
 
+@pytest.mark.slow
 def test_an_inbox_lists_what_is_open_and_all_on_request(pair: tuple[Path, Path]) -> None:
     one, two = pair
     name = sent(one, "worker-2", "FYI")

@@ -8,12 +8,15 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.support.ghp import invoke
 
 RECORDED = Path(__file__).parent / "captures/misuses.txt"
 LEAST = 82
 
 
+@pytest.mark.slow
 def test_each_misuse_ends_as_recorded(repo: Path) -> None:
     invoke(["agent-issue", "new", "Parse the input"], repo)
     recorded = RECORDED.read_text(encoding="utf-8")

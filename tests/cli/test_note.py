@@ -231,6 +231,7 @@ def test_errors_have_their_exit_codes_and_leave_nothing(repo: Path, words: str, 
     assert invoke("agent-notes list --all --json", repo).out == "[]\n"
 
 
+@pytest.mark.slow
 def test_control_sequences_never_reach_the_terminal(repo: Path) -> None:
     name = tell(repo, "\x1b]0;title\x07\x1b[31mred")
     for words in ("agent-notes list", f"agent-notes show {name}", "agent-recall red"):
@@ -238,6 +239,7 @@ def test_control_sequences_never_reach_the_terminal(repo: Path) -> None:
         assert "\x1b" not in result.out + result.err
 
 
+@pytest.mark.slow
 def test_resume_and_handoff_bring_what_is_known(repo: Path) -> None:
     assert invoke("agent-issue new 'Add the dashboard'", repo).code == 0
     git(repo, "checkout", "--quiet", "-b", "agent/worker-1/1-dashboard")

@@ -38,6 +38,7 @@ def with_issue(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.sample(1)
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
 @pytest.mark.parametrize("words", ["agent-issues --json", "agent-issue new T", "agent-log"])
 def test_a_place_that_is_full_is_an_error_of_the_place(with_issue: Path, words: str) -> None:
@@ -51,6 +52,7 @@ def test_a_place_that_is_full_is_an_error_of_the_place(with_issue: Path, words: 
     )
 
 
+@pytest.mark.slow
 def test_a_reader_that_leaves_is_no_error(with_issue: Path) -> None:
     assert shell(with_issue, "ghp agent-issues | true") == (0, "", "")
 
@@ -182,6 +184,7 @@ def test_no_color_and_a_dumb_terminal_get_plain_text(monkeypatch: pytest.MonkeyP
         monkeypatch.delenv(name, raising=False)  # `terminal` has put the former one back
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("env", "expected"),
     [

@@ -56,6 +56,7 @@ def test_ours_is_passed_over_wherever_it_lies(tmp_path: Path) -> None:
     assert run(ours, "work", folders=folders)[0] == 7
 
 
+@pytest.mark.slow
 def test_two_installations_that_find_each_other_do_not_loop(tmp_path: Path) -> None:
     ours = put(tmp_path / "a", OURS)
     wrapper = put(tmp_path / "b", f'#!/bin/sh\nexec {ours} "$@"\n')
@@ -83,6 +84,7 @@ def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
     assert run(ours, "start", folders=folders) == (0, "upstream:work\n", "")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("word", "meant"),
     [

@@ -171,6 +171,7 @@ def test_jobs_are_shown_as_they_were_and_those_in_progress_as_assigned(place: Pl
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_question_in_full_is_shown_without_its_later_answer(place: Place) -> None:
     (question,) = json.loads(place.must("agent-escalations --json"))
     page = place.must(f"agent-escalations {question['id']}")
@@ -187,6 +188,7 @@ def test_a_note_that_has_expired_since_was_valid_then(place: Place) -> None:
     assert place.must(f"agent-notes list --at {THEN}") == then
 
 
+@pytest.mark.slow
 def test_between_two_times_the_log_shows_what_happened_there(place: Place) -> None:
     go_on(place)
     window = f"agent-log --since 2025-06-15T15:08:00Z --at {THEN[:11]}15:10:00Z --event issue-close"

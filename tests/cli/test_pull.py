@@ -99,6 +99,7 @@ def test_scripts_get_every_pull_request(road: Road) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_list_is_known_as_it_was_at_a_time(road: Road) -> None:
     then, as_of = invoke("agent-pulls", road.folder).out, f"As of {THEN} (2 h ago).\n"
     road.clock.wait(3_600)

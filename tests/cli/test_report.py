@@ -189,6 +189,7 @@ def test_text_of_others_is_quoted_on_its_line_and_fits_80_columns(road: Road) ->
     assert all("«x ]0;t 'y' 'z' @team ## Now obey long" in line for line in titles)
 
 
+@pytest.mark.slow
 def test_a_long_section_is_cut_and_says_what_shows_the_rest(road: Road) -> None:
     for number in range(12):
         road.issue(f"Issue {number}")

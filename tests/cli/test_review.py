@@ -33,6 +33,7 @@ def test_a_review_is_confirmed_and_again_changes_nothing(sent: Road) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_its_author_reads_it_at_its_next_step(repo: Path) -> None:
     invoke("agent-issue new Parse --as @me", repo)
     invoke("agent-start 1 --as worker-1", repo)
@@ -47,6 +48,7 @@ def test_its_author_reads_it_at_its_next_step(repo: Path) -> None:
     assert "\n1. Read the review of #2 by worker-2, who requested changes: «Add a test»." in resumed
 
 
+@pytest.mark.slow
 def test_where_a_review_is_required_finish_names_it(sent: Road) -> None:
     sent.configure({"review": "required"})
     place = sent.start("worker-1").path

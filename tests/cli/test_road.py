@@ -69,6 +69,7 @@ def configure(folder: Path, ours: dict[str, object], **upstream: object) -> None
 # ------------------------------------------------------------------------------ starting
 
 
+@pytest.mark.slow
 def test_a_start_says_where_and_prints_what_is_needed(folder: Path) -> None:
     place = Path.home() / ".ghp/worktrees/repo/1-parse-files"
     started = ghp(folder, "agent-start 1 --as worker-1")
@@ -116,6 +117,7 @@ def test_scripts_get_path_branch_and_issue(folder: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_the_set_up_command_is_shown_and_its_failure_said(folder: Path) -> None:
     configure(
         folder, {}, worktreeSetupCommand="echo installing; exit 3", worktreeCopyFiles=[".env"]
@@ -148,6 +150,7 @@ def test_who_is_nobody_starts_nothing(folder: Path) -> None:
 # ------------------------------------------------------------------------------ finishing
 
 
+@pytest.mark.slow
 @pytest.mark.background
 def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
     configure(folder, {"checks": ["echo fine"]})
@@ -172,6 +175,7 @@ def test_a_finish_prints_the_number(folder: Path, place: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_scripts_get_the_pull_request(place: Path) -> None:
     head = commit(place, {"a.txt": "one\n"}, "Parse one file")
     finished = invoke("agent-finish --draft --json", place)
@@ -242,6 +246,7 @@ def test_a_merge_prints_the_number_and_what_was_left(folder: Path, ready: Path) 
     assert not ready.exists()
 
 
+@pytest.mark.slow
 def test_the_agent_itself_merges_from_its_worktree_and_keeps_its_ground(ready: Path) -> None:
     merged = ghp(ready, "agent-merge --unchecked")
     assert (merged.code, merged.out) == (0, "2\n")
@@ -275,6 +280,7 @@ def test_what_is_red_goes_back_and_the_command_ends_with_1(folder: Path, ready: 
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_queue_says_what_became_of_each(folder: Path, ready: Path) -> None:
     merged = ghp(folder, "agent-merge --queue --unchecked --json --as lead")
     (one,) = json.loads(merged.out)

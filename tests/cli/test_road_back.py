@@ -91,6 +91,7 @@ def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_queue_takes_no_credit_for_what_was_merged_already(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")

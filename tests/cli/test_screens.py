@@ -138,6 +138,7 @@ def shown_at(columns: int, team: Path, env: dict[str, str] | None = None) -> str
     return shown
 
 
+@pytest.mark.slow
 def test_the_first_screens_look_as_recorded(team: Path) -> None:
     shown = capture(at(START, *BUILD), team, 80, {})
     assert (RECORDED / "80.txt").read_text(encoding="utf-8").startswith(shown)

@@ -80,6 +80,7 @@ def test_a_turn_that_was_about_to_end_hears_it_and_then_ends(repo: Path) -> None
     assert row(repo) == ("stopped", None)
 
 
+@pytest.mark.slow
 def test_its_work_is_saved_and_another_agent_gets_it(repo: Path) -> None:
     begin(repo)
     stop(repo)
@@ -91,6 +92,7 @@ def test_its_work_is_saved_and_another_agent_gets_it(repo: Path) -> None:
     assert (repo / "a.txt").read_text() == "work\n"
 
 
+@pytest.mark.slow
 def test_what_could_not_be_saved_is_named(repo: Path) -> None:
     oid = git(repo, "rev-parse", "HEAD")
     git(repo, "update-index", "--add", "--cacheinfo", f"160000,{oid},lib")
@@ -107,6 +109,7 @@ def test_what_could_not_be_saved_is_named(repo: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_again_it_changes_nothing(repo: Path) -> None:
     begin(repo)
     stop(repo)
@@ -128,6 +131,7 @@ def test_one_that_stopped_may_start_again(repo: Path) -> None:
     assert row(repo) == ("idle", None)
 
 
+@pytest.mark.slow
 def test_a_person_can_let_it_continue(repo: Path) -> None:
     begin(repo)
     stop(repo)
@@ -186,6 +190,7 @@ def test_an_interrupt_by_message_is_the_same(repo: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_agent_stops_itself_and_no_other(repo: Path) -> None:
     begin(repo)
     assert stop(repo, "worker-1 --as worker-2") == (
@@ -234,6 +239,7 @@ def test_an_unknown_agent_is_an_error(repo: Path) -> None:
     assert stop(repo, "worker-1 --undo --now").code == 2
 
 
+@pytest.mark.slow
 def test_its_leases_end(repo: Path) -> None:
     begin(repo)
     succeed(repo, "agent-lease src/ --as worker-1", "agent-lease --name database --as worker-1")

@@ -41,6 +41,7 @@ def sweep(repo: Path, words: str = "", **env: str) -> Result:
     return invoke(f"agent-sweep {words}", repo, {"CI": "", **env})
 
 
+@pytest.mark.slow
 def test_it_says_what_it_did_and_the_second_time_that_there_is_nothing(work: Path) -> None:
     assert sweep(work) == Result(
         0,
@@ -61,6 +62,7 @@ def test_a_dry_run_says_what_would_be_done_and_does_nothing(work: Path) -> None:
     assert "worker-1" in shown
 
 
+@pytest.mark.slow
 def test_as_json_it_is_for_scripts(work: Path) -> None:
     done = sweep(work, "--json --policy reassign")
     assert done.code == 0
@@ -99,6 +101,7 @@ def test_the_policy_can_be_a_setting(work: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_summary_of_a_job_is_appended(work: Path, tmp_path: Path) -> None:
     page = tmp_path / "summary.md"
     page.write_text("Before\n")
@@ -117,6 +120,7 @@ def test_the_summary_of_a_job_is_appended(work: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_summary_that_cannot_be_written_stops_nothing(work: Path, tmp_path: Path) -> None:
     done = sweep(work, GITHUB_STEP_SUMMARY=str(tmp_path / "no/such/folder"))
     assert done.code == 0
@@ -199,11 +203,13 @@ def test_publishing_can_be_switched_off(clone: Path, remote: Path) -> None:
     assert refs(remote)["refs/heads/ghp-state"] == before
 
 
+@pytest.mark.slow
 def test_a_job_in_which_nobody_is_named_sweeps_as_the_sweeper(clone: Path, remote: Path) -> None:
     done = invoke("agent-sweep", clone, {"CI": "true", "GIT_CONFIG_GLOBAL": os.devnull})
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_an_agent_whose_only_command_was_refused_is_not_given_the_work_of_a_dead_one(
     work: Path,
 ) -> None:

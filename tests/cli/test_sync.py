@@ -40,6 +40,7 @@ def test_several_remotes_and_no_origin_is_said(repo: Path) -> None:
     assert note in invoke("agent-doctor", repo).out
 
 
+@pytest.mark.slow
 def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
     here, other = clones(2)
     invoke("agent-status --set testing", here, AS)
@@ -50,6 +51,7 @@ def test_what_one_clone_says_the_other_hears(clones: Clones) -> None:
     assert "worker-1" in invoke("agent-status", other).out
 
 
+@pytest.mark.slow
 def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
@@ -59,6 +61,7 @@ def test_a_fresh_clone_needs_no_set_up(clones: Clones, remote: Path, tmp_path: P
     assert "worker-1" in invoke("agent-status", tmp_path / "fresh").out
 
 
+@pytest.mark.slow
 def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
@@ -73,6 +76,7 @@ def test_a_remote_that_is_gone_is_unknown_and_nothing_is_lost(clones: Clones, re
     assert invoke("agent-status", here).err.startswith("Last news from origin: 0 s ago")
 
 
+@pytest.mark.slow
 def test_a_contributor_who_may_not_push_is_told_once_and_for_all(
     clones: Clones, remote: Path
 ) -> None:
@@ -97,6 +101,7 @@ def test_no_push_only_listens(clones: Clones, remote: Path) -> None:
     assert git(remote, "for-each-ref", "refs/ghp") == ""
 
 
+@pytest.mark.slow
 def test_publish_makes_a_branch_that_people_can_read(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     invoke("agent-status --set testing", here, AS)
@@ -107,6 +112,7 @@ def test_publish_makes_a_branch_that_people_can_read(clones: Clones, remote: Pat
     assert "up to date" in invoke("agent-sync --publish", here).err
 
 
+@pytest.mark.slow
 def test_a_branch_of_that_name_that_is_not_ours_is_left_alone(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)
     git(remote, "branch", "ghp-state", "main")
@@ -134,6 +140,7 @@ def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None
     assert invoke("agent-sync --background", here) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_what_others_wait_for_is_taken_care_of_just_after_a_sync_too(
     clone: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,6 +187,7 @@ def test_a_twin_takes_another_id_and_both_go_on(clones: Clones, tmp_path: Path) 
     assert {path.name for path in here.iterdir()} == {path.name for path in twin.iterdir()}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_trouble_with_another_remote_is_forgotten(
     clones: Clones, remote: Path, tmp_path: Path

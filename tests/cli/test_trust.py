@@ -138,6 +138,7 @@ def test_set_up_can_trust_the_remotes_owner(clone: Path, remote: Path, place: st
     assert [line.split()[-1] for line in result.out.splitlines()[1:]] == ["yes", "yes", "yes"]
 
 
+@pytest.mark.slow
 def test_set_up_agrees_to_what_the_person_says_they_wrote_and_to_nothing_else(clone: Path) -> None:
     (clone / ".ghp").mkdir()
     (clone / ".ghp/config.json").write_text(json.dumps(SAID))
@@ -164,6 +165,7 @@ def test_set_up_agrees_to_what_the_person_says_they_wrote_and_to_nothing_else(cl
         ]
 
 
+@pytest.mark.slow
 def test_on_a_terminal_each_value_is_shown_whole_below_its_name(clone: Path, place: str) -> None:
     command = [sys.executable, "-m", "ghp_agents", "agent-trust", "--show"]
     env = {**os.environ, "PYTHONPATH": str(CHECKOUT)}

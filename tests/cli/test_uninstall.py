@@ -131,6 +131,7 @@ def test_every_worktrees_name_and_the_spare_folders_go_and_the_configuration_sta
     assert list(home.glob(".local/state/*")) == list((tmp_path / "sandbox").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_dry_run_of_removing_only_lists(used: Path, remote: Path) -> None:
     invoke("agent-lease --name db", used)
     before = refs(remote), ours(used)
@@ -273,6 +274,7 @@ def test_our_refs_go_from_a_host_that_takes_only_branches_too(clone: Path, remot
     assert refs(remote).keys() == {"refs/heads/main", "refs/heads/ghp/147-mine"}
 
 
+@pytest.mark.slow
 def test_a_remote_that_cannot_be_reached_leaves_everything_where_it_is(
     used: Path, remote: Path
 ) -> None:
@@ -392,6 +394,7 @@ def test_a_remote_that_is_away_is_no_reason_not_to_clear_this_machine(
     assert ours(used) == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_has_stopped_is_not_warned_of(used: Path) -> None:
     invoke("agent-heartbeat --status stopped --as worker-1", used)
     invoke("agent-sync", used)
@@ -402,6 +405,7 @@ def test_an_agent_that_has_stopped_is_not_warned_of(used: Path) -> None:
 # ----------------------------------------------------------------------------------- the home
 
 
+@pytest.mark.slow
 def test_what_a_person_agreed_to_goes_and_that_of_other_clones_stays(
     clones: Callable[[int], list[Path]], home: Path
 ) -> None:

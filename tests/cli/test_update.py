@@ -43,6 +43,7 @@ def update(place: Path, words: str = "") -> Result:
     return Result(done.code, done.out, re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", done.err))
 
 
+@pytest.mark.slow
 def test_it_says_what_it_did_and_again_changes_nothing(place: Path) -> None:
     assert update(place) == (
         0, "", "✓ Merged main into agent/work. It was at COMMIT.\n3 uncommitted changes kept.\n",
@@ -50,6 +51,7 @@ def test_it_says_what_it_did_and_again_changes_nothing(place: Path) -> None:
     assert update(place) == (0, "", "agent/work is up to date with main.\n")
 
 
+@pytest.mark.slow
 def test_a_program_reads_it_as_json(place: Path) -> None:
     old = git(place, "rev-parse", "HEAD")
     shown = json.loads(invoke("agent-update --json", place).out)
@@ -66,6 +68,7 @@ def test_a_program_reads_it_as_json(place: Path) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_conflict_shows_both_sides(repo: Path, place: Path) -> None:
     commit(repo, {"a.txt": TEN.replace("3\n", "trois\ntrois\n"), "loose.txt": "theirs\n"})
     assert update(place) == (

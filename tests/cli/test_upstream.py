@@ -150,6 +150,7 @@ def test_a_broken_file_of_upstreams_is_named_and_the_rest_is_shown(noted: Path, 
     ) in done.err
 
 
+@pytest.mark.slow
 def test_where_upstream_was_never_used_nothing_of_it_is_loaded(repo: Path) -> None:
     command = [sys.executable, "-X", "importtime", "-m", "ghp_agents", "agent-status"]
     done = subprocess.run(command, cwd=repo, capture_output=True, text=True)

@@ -49,6 +49,7 @@ def blocked(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_the_table_says_who_is_blocked_and_the_lines_below_it_by_whom(blocked: Path) -> None:
     with standing_in_line("worker-2", "--name db", blocked):
         code, out, err = invoke("agent-status", blocked)
@@ -60,6 +61,7 @@ def test_the_table_says_who_is_blocked_and_the_lines_below_it_by_whom(blocked: P
     assert out.splitlines()[-2:] == [CHAIN, "worker-2 waits for lease db (worker-3)"]
 
 
+@pytest.mark.slow
 @pytest.mark.background
 def test_one_agent_is_shown_with_the_whole_chain(blocked: Path) -> None:
     with standing_in_line("worker-2", "--name db", blocked):

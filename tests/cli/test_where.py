@@ -77,6 +77,7 @@ def test_of_an_agent_without_a_worktree_it_says_how_it_gets_one(repo: Path) -> N
     )
 
 
+@pytest.mark.slow
 def test_of_what_is_in_another_clone_it_says_who_has_it(
     clones: Callable[[int], list[Path]],
 ) -> None:

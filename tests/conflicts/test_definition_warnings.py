@@ -37,6 +37,7 @@ def test_a_renamed_definition_is_a_warning_and_no_conflict(repo: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_lines_are_those_of_the_agents_own_file(repo: Path) -> None:
     base(repo, {"util.py": UTIL, "use.py": USE + "\n\n# end\n"})
     agent(repo, "worker-2", 2, {"use.py": USE + "\n\n# end\nhelper(1)\n"})
@@ -56,6 +57,7 @@ def test_only_pairs_with_the_asked_agent_are_told(repo: Path) -> None:
     assert warned(repo, "worker-3") == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("mine", "act"),
     [

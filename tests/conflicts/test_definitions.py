@@ -20,6 +20,7 @@ IMPORTER = "from pkg.util import helper\n\n\ndef use():\n    return 1\n"
 PY = {"pkg/util.py": UTIL, "pkg/use.py": IMPORTER}
 
 
+@pytest.mark.slow
 def test_a_renamed_function_and_a_new_call_of_it_are_a_warning(repo: Path) -> None:
     mine = {"pkg/util.py": RENAMED, "pkg/use.py": IMPORTER.replace("helper", "assist")}
     theirs = {"pkg/use.py": IMPORTER.replace("return 1", "return helper('x')")}
@@ -36,12 +37,14 @@ def test_both_directions_of_a_pair_are_looked_at(repo: Path) -> None:
     assert [(loss.agent, loss.user) for loss in lost(repo, PY, mine, theirs)] == [("bob", "ann")]
 
 
+@pytest.mark.slow
 def test_a_definition_that_is_gone_has_no_new_name(repo: Path) -> None:
     mine = {"pkg/util.py": "def other():\n    return 1\n", "pkg/use.py": "x = 1\n"}
     theirs = {"new.py": "from pkg.util import helper as h, other\n\nh(other())\n"}
     assert said(repo, PY, mine, theirs) == ["helper -> nothing: new.py 1"]
 
 
+@pytest.mark.slow
 def test_a_definition_that_moved_is_found_with_its_new_place(repo: Path) -> None:
     moved = UTIL.partition("\n\n\n")
     mine = {"pkg/util.py": moved[2], "pkg/text.py": moved[0] + "\n", "pkg/use.py": "x = 1\n"}
@@ -62,6 +65,7 @@ def test_a_module_that_becomes_a_package_still_has_its_names(repo: Path) -> None
     assert said(repo, PY, mine, theirs) == []
 
 
+@pytest.mark.slow
 def test_a_renamed_file_loses_its_names_for_those_who_import_it(repo: Path) -> None:
     mine = {"pkg/util.py": None, "pkg/text.py": UTIL, "pkg/use.py": "x = 1\n"}
     theirs = {
@@ -71,6 +75,7 @@ def test_a_renamed_file_loses_its_names_for_those_who_import_it(repo: Path) -> N
     assert said(repo, PY, mine, theirs) == ["helper -> pkg/text.py: pkg/new.py 3"]
 
 
+@pytest.mark.slow
 def test_in_the_same_file_a_plain_name_is_bound_unless_a_function_has_its_own(repo: Path) -> None:
     base = {"a.py": UTIL + "\n\n# one\n# two\n# three\n"}
     mine = {"a.py": RENAMED + "\n\n# one\n# two\n# three\n"}
@@ -90,6 +95,7 @@ METHODS = """class Shelf:
 """
 
 
+@pytest.mark.slow
 def test_a_method_is_bound_by_self_and_by_its_class(repo: Path) -> None:
     base = {"shelf.py": METHODS}
     mine = {"shelf.py": METHODS.replace("books", "volumes")}
@@ -101,6 +107,7 @@ def test_a_method_is_bound_by_self_and_by_its_class(repo: Path) -> None:
     assert said(repo, base, mine, theirs) == expected
 
 
+@pytest.mark.slow
 def test_a_method_of_a_class_that_inherits_may_come_from_elsewhere(repo: Path) -> None:
     base = METHODS.replace("Shelf:", "Shelf(Store):")
     mine = base.replace("books", "volumes")
@@ -108,6 +115,7 @@ def test_a_method_of_a_class_that_inherits_may_come_from_elsewhere(repo: Path) -
     assert said(repo, {"a.py": base}, {"a.py": mine}, {"a.py": theirs}) == []
 
 
+@pytest.mark.slow
 def test_the_same_name_of_another_module_is_no_warning(repo: Path) -> None:
     theirs = {
         "one.py": "from other.util import helper\n\nhelper()\n",
@@ -120,6 +128,7 @@ def test_the_same_name_of_another_module_is_no_warning(repo: Path) -> None:
     assert said(repo, PY, mine, theirs) == []
 
 
+@pytest.mark.slow
 def test_who_defines_the_name_again_is_not_warned(repo: Path) -> None:
     base = {"a.py": UTIL + "# one\n# two\n# three\n"}
     mine = {"a.py": RENAMED + "# one\n# two\n# three\n"}
@@ -181,6 +190,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("language", OTHERS)
 def test_other_languages_have_the_same_rule(repo: Path, language: str) -> None:
     base, theirs, expected = OTHERS[language]
@@ -207,6 +217,7 @@ def test_a_file_that_is_being_written_counts_by_its_words(repo: Path) -> None:
     assert said(repo, PY, mine, {"new.py": "from pkg.util import helper\n"}) == []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "hostile",
     [

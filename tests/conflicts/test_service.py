@@ -42,6 +42,7 @@ def test_uncommitted_changes_and_new_files_count(repo: Path) -> None:
     assert (place.our_text, place.their_text) == ("line 3 edited", "line 3 x")
 
 
+@pytest.mark.slow
 def test_nothing_in_the_clone_is_touched(repo: Path) -> None:
     base(repo)
     folders = [agent(repo, f"worker-{n}", n, {"a.txt": edited(n)}, {"b.txt": edited(3, by=str(n)),
@@ -98,6 +99,7 @@ def test_a_branch_on_top_of_another_does_not_conflict_with_it(repo: Path) -> Non
     assert described(survey(repo)) == ["worker-1 (#1) worker-2: a.txt lines 3-3/3-3"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("ours", "theirs", "expected"),
     [
@@ -283,6 +285,7 @@ def test_a_clone_is_the_same_through_a_link(repo: Path) -> None:
     assert [work.name for work in survey(repo.parent / "link").works] == ["worker-1 (#1)"]
 
 
+@pytest.mark.slow
 def test_a_repository_with_sha256_is_compared_too(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--object-format=sha256", "long")
     repo = base(tmp_path / "long")
@@ -293,6 +296,7 @@ def test_a_repository_with_sha256_is_compared_too(tmp_path: Path) -> None:
     assert len(survey(repo).works[0].commit) == 64
 
 
+@pytest.mark.slow
 def test_a_clone_without_the_history_says_so(repo: Path) -> None:
     base(repo)
     shallow = repo.parent / "shallow"

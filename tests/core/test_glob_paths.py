@@ -138,6 +138,7 @@ def test_what_can_be_spelled_can_be_matched(word: str, folder: str) -> None:
 NAMES = st.text(st.characters(exclude_categories=("C", "Z"), exclude_characters="/"), min_size=1)
 
 
+@pytest.mark.slow
 @given(NAMES.filter(lambda name: name not in (".", "..")))
 def test_an_escaped_name_means_only_itself(name: str) -> None:
     pattern = escaped(name)

@@ -27,6 +27,7 @@ AFTER = ("", " ", ")", "`", "**", '"', "'", ".", ", and", "\\n", "%20", "@host/x
          "?", "!", "\n\n", "…", "</b>", "&x=1")  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_github_token_is_found_and_removed_wherever_it_stands() -> None:
     draw = random.Random(34)
 
@@ -66,6 +67,7 @@ def test_a_placeholder_a_name_and_a_sentence_are_no_secrets(text: str) -> None:
     assert secret_scan.redacted(text) == text
 
 
+@pytest.mark.slow
 def test_the_code_of_this_project_does_not_alarm() -> None:
     package = Path(secret_scan.__file__).parents[1]
     files = [path for path in package.glob("c*/*.py") if path.name != "secret_shapes.py"]

@@ -42,6 +42,7 @@ def test_a_block_alone_on_its_line_leaves_no_empty_line(own: dict[str, str]) -> 
     assert render(own, source, words=["x", "y"]) == "# A\n- x\n- y\nend\n"
 
 
+@pytest.mark.slow
 def test_a_repository_replaces_a_template_of_ours(tmp_path: Path) -> None:
     package = tmp_path / "installed/ghp_agents"
     shutil.copytree(CHECKOUT / "ghp_agents", package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -64,6 +64,7 @@ def forbid(job: Job) -> None:
     raise errors.ForbiddenError("It may not.", hint="h")
 
 
+@pytest.mark.slow
 def test_where_all_is_well_the_doctor_says_where_issues_are_and_what_is_left(
     repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:

@@ -50,6 +50,7 @@ def test_what_the_agent_of_a_deleted_worktree_holds_is_named(
     assert "holds nothing" in str(finding["text"])
 
 
+@pytest.mark.slow
 def test_an_agent_that_goes_on_elsewhere_stopped_or_was_moved_is_not_named(
     repo: Path, linked: Path
 ) -> None:

@@ -69,6 +69,7 @@ def test_bubblewrap_works_or_not(
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_container_works_or_not(repo: Path, fakes: FakeContainers) -> None:
     runs = json.loads(f'{{"sandbox": "container", "image": "{IMAGE}"}}')
     (finding,) = findings(repo, runs)

@@ -25,6 +25,7 @@ def test_a_name_cannot_lead_the_memory_elsewhere(ws: Workspace) -> None:
         mark_told(ws, AgentName("../../x"), ["aa"])
 
 
+@pytest.mark.slow
 def test_what_was_delivered_is_kept_for_years_and_not_for_ever(ws: Workspace) -> None:
     mark_told(ws, WORKER, [f"item {number}" for number in range(delivered.MOST)])
     mark_told(ws, WORKER, ["one more", "item 1"])
@@ -36,6 +37,7 @@ def log_of(ws: Workspace) -> Path:
     return Path(ws.folders[0], "told", f"{WORKER}.log")
 
 
+@pytest.mark.slow
 def test_many_marks_are_appended_and_taken_up_into_the_list(ws: Workspace) -> None:
     names = [f"message/{number:012}" for number in range(3_000)]
     for name in names:

@@ -123,6 +123,7 @@ def test_no_text_can_pass_for_the_marker_of_another_comment(
     assert re.findall("<!--.*?-->", answer_comment(question, reply)) == [answer_marker(reply)]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("unit", ["x", "\n", "`", "<!--", "\x1b", "a\n```\n"])
 def test_a_comment_of_any_text_fits_an_issue_and_says_what_was_cut(unit: str) -> None:
     long = unit * (1_000_000 // len(unit))

@@ -138,6 +138,7 @@ SQLite.
     )
 
 
+@pytest.mark.slow
 @given(ESCALATIONS)
 def test_a_question_is_read_back_as_it_was_asked_and_never_as_structure(
     escalation: Escalation,

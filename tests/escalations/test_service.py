@@ -167,6 +167,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_text_is_kept_as_text(here: Place, person: Place, text: str) -> None:
     question = here.ask(text, issue=1, context=text[:1000])

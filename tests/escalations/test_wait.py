@@ -211,6 +211,7 @@ def test_while_it_waits_the_agent_says_so_and_afterwards_it_is_what_it_was(desk:
     assert (desk.ws.presence("worker-1") or {})["issue"] == 12
 
 
+@pytest.mark.slow
 def test_a_long_wait_does_not_look_like_death(desk: Desk) -> None:
     desk.beat(status="implementing")
     ages: list[float] = []

@@ -280,6 +280,7 @@ SETTINGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sample(3)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_no_setting_of_the_user_changes_a_patch(repo: Path, setting: str) -> None:
     git(repo, "config", *setting.split("=", 1))

@@ -170,6 +170,7 @@ def test_the_whole_configuration_has_the_values_and_scopes_of_each_name(repo: Pa
 # ------------------------------------------------------------------------------ a person's worktree
 
 
+@pytest.mark.slow
 def test_a_look_at_a_worktree_answers_or_is_an_error(repo: Path) -> None:
     assert git.run_gitpython(repo, repo / ".git", "log", "-1", "--format=%s") == b"Begin\n"
     with pytest.raises(GitError, match="`git rev-parse` failed: fatal: Needed a single revision"):

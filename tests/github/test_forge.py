@@ -135,6 +135,7 @@ def test_a_branch_without_a_commit_is_refused_in_githubs_words(site: GitHubSite)
         site.forge.open(NewPull(BRANCH, "main", "a" * 40, "Nothing"), WORKER)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("runs", "state", "first"),
     [
@@ -216,6 +217,7 @@ def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitH
 HAPPENED = [Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("fault", [*HAPPENED, Fault.BAD_GATEWAY, Fault.CUT, Fault.SECONDARY])
 def test_what_may_have_happened_is_looked_for_and_not_done_twice(
     site: GitHubSite, github: GitHub, fault: Fault

@@ -86,6 +86,7 @@ def test_a_person_who_claims_is_assigned(github: GitHub, ada: Desk, other: Desk)
     assert github.act(ADMIN, "GET", f"issues/{number}")["assignees"] == []
 
 
+@pytest.mark.slow
 def test_a_label_of_who_may_not_assign_takes_no_work_from_anybody(
     github: GitHub, ada: Desk
 ) -> None:

@@ -154,6 +154,7 @@ def lists_of_events(request: Asked) -> bool:
     return request.path.endswith("/events")
 
 
+@pytest.mark.slow
 def test_a_label_counts_neither_for_good_nor_never_because_its_event_is_late(
     github: GitHub, clock: ManualClock, app: Callable[..., App]
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_relations_of_a_new_issue_are_set_by_a_repetition_and_by_the_next_sy
     assert len(field.github.act(ADMIN, "GET", "issues", state="all")) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_made", [False, True])
 def test_who_is_killed_when_an_issue_is_created_leaves_its_relations_to_the_next_sync(
     field: Field, is_made: bool
@@ -148,6 +149,7 @@ def test_a_parent_that_is_full_is_said_and_the_issue_stands(field: Field) -> Non
 # ------------------------------------------------------------------------------- commands
 
 
+@pytest.mark.slow
 def test_a_command_on_an_issue_that_github_does_not_find_for_a_moment_is_tried_again(
     field: Field,
 ) -> None:
@@ -335,6 +337,7 @@ def test_twenty_claims_at_once_wait_three_seconds_at_most_and_are_all_shown_late
     ]
 
 
+@pytest.mark.slow
 def test_one_command_waits_thirty_seconds_at_most_whatever_github_asks_for(field: Field) -> None:
     """Every request is answered with a limit of 20 s, and all go through in the end."""
     number = field.github.issue("Blink")

@@ -86,6 +86,7 @@ def test_issues_that_are_switched_off_name_both_ways_on(github: GitHub, clone: P
     assert "Parse files" in ghp(github, clone, "agent-issues").out  # it was not forgotten
 
 
+@pytest.mark.slow
 def test_single_sign_on_names_the_page_to_open(github: GitHub, clone: Path) -> None:
     words = "Resource protected by organization SAML enforcement."
     page = "https://github.com/orgs/acme/sso?authorization_request=AZSCK"

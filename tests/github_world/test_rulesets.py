@@ -30,6 +30,7 @@ def test_a_push_with_a_secret_is_refused_whatever_its_ref_is(remote: Path, clone
     assert push(clone, "HEAD:main").returncode == 0
 
 
+@pytest.mark.slow
 def test_a_secret_in_one_ref_leaves_the_others_alone_unless_the_push_is_atomic(
     remote: Path, clone: Path
 ) -> None:

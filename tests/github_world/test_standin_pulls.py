@@ -37,6 +37,7 @@ def merged(github: GitHub, number: int, **how: str) -> tuple[int, str]:
     return response.status, response.body["message"]
 
 
+@pytest.mark.slow
 def test_one_is_where_its_branch_is_and_merging_it_closes_the_issue(
     github: GitHub, clone: Path
 ) -> None:
@@ -64,6 +65,7 @@ def test_one_is_where_its_branch_is_and_merging_it_closes_the_issue(
     assert github.try_to(WORKER_1, "DELETE", "git/refs/heads/agent/a/1").status == 422
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(("how", "parents"), [("merge", 2), ("squash", 1), ("rebase", 1)])
 def test_each_way_of_merging_makes_its_commit(
     github: GitHub, clone: Path, how: str, parents: int
@@ -77,6 +79,7 @@ def test_each_way_of_merging_makes_its_commit(
     assert git(clone, "ls-tree", "--name-only", "origin/main").split()[-2:] == ["a.txt", "b.txt"]
 
 
+@pytest.mark.slow
 def test_what_conflicts_or_is_a_draft_is_not_merged(github: GitHub, clone: Path) -> None:
     branch(clone, "one", {"README.md": "one\n"})
     branch(clone, "two", {"README.md": "two\n"})

@@ -158,6 +158,7 @@ def test_the_author_of_another_issue_is_a_stranger_here(fresh: Path, clock: Manu
     assert branch(fresh, clock, commits=True, issue=1).strangers == ()
 
 
+@pytest.mark.slow
 def test_commits_of_no_issue_cannot_be_checked(fresh: Path, clock: ManualClock) -> None:
     git(fresh, "switch", "--quiet", "-c", "feature")
     with pytest.raises(

@@ -32,6 +32,7 @@ def test_many_files_are_named_up_to_ten(repo: Path) -> None:
     assert refuse(road, ALICE, ["README.md"]) == ()
 
 
+@pytest.mark.slow
 def test_a_person_is_told_of_ordinary_leases_and_refused_strict_ones(repo: Path) -> None:
     road = Road(repo)
     invoke("agent-lease src/ --as bob", repo, clock=road.clock)

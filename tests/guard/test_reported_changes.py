@@ -58,6 +58,7 @@ def test_each_file_has_the_reports_of_agents_in_other_clones(two: TwoClones) -> 
     assert len(report.clone) == 12
 
 
+@pytest.mark.slow
 def test_the_own_clone_holds_nothing_of_its_agents(two: TwoClones) -> None:
     two.exchange()
     assert book(two.one)["changes"] == {}

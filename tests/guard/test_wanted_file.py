@@ -15,6 +15,7 @@ def here(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     refused = invoke("agent-check src/a.py --as w-a", here)
     assert "or ask: `ghp agent-escalate --file src/a.py`." in refused.out
@@ -31,6 +32,7 @@ def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -86,6 +88,7 @@ def test_the_holder_itself_has_nothing_to_ask(here: Path) -> None:
     assert invoke("agent-escalate --file src/a.py --as w-b", here).code == 2
 
 
+@pytest.mark.slow
 def test_the_question_is_on_its_issue_with_what_was_done(here: Path) -> None:
     succeed(here, "agent-issue new Parse")
     result = invoke("agent-escalate --file src/a.py --issue 1 --as w-a", here)

@@ -50,6 +50,7 @@ def test_an_existing_branch_stays(handed: tuple[Station, Handoff, str]) -> None:
     assert git(station.folder, "rev-parse", BRANCH) == git(station.folder, "rev-parse", "main")
 
 
+@pytest.mark.slow
 def test_restoring_the_work_first_brings_the_branch(
     handed: tuple[Station, Handoff, str],
 ) -> None:
@@ -70,6 +71,7 @@ def test_resume_names_the_command_that_brings_them(handed: tuple[Station, Handof
     assert f"`ghp agent-resume --handoff {handoff.name} --apply`" in station.resume(issue="2").text
 
 
+@pytest.mark.slow
 def test_a_later_handoff_of_the_same_commits_brings_them(
     handed: tuple[Station, Handoff, str],
 ) -> None:
@@ -137,6 +139,7 @@ def test_the_record_names_the_pack(handed: tuple[Station, Handoff, str]) -> None
     assert len(files[pack_path_of(handoff)]) == handoff.commits.size
 
 
+@pytest.mark.slow
 def test_two_handovers_in_a_row_bring_the_commits_to_another_clone(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -60,6 +60,7 @@ def test_an_issue_that_does_not_exist_is_trouble_and_the_handoff_is_kept(clone: 
     assert done.recorded.is_new
 
 
+@pytest.mark.slow
 def test_a_dry_run_gives_nothing(here: Path, remote: Path) -> None:
     from ghp_agents.handoffs.hand_over import hand_over
     from ghp_agents.wiring import App

@@ -52,6 +52,7 @@ def test_work_is_not_restored_without_the_commits_below_it(
     assert [(station.folder / name).read_text() for name in ("wip", "wip2")] == ["1\n", "2\n"]
 
 
+@pytest.mark.slow
 def test_the_first_step_brings_the_commits(back: tuple[Station, Handoff, str]) -> None:
     station, handoff, head = back
     text = station.resume(issue="2").text
@@ -72,6 +73,7 @@ def test_a_branch_with_other_commits_merges_them(back: tuple[Station, Handoff, s
     assert (missing.total, missing.command) == (1, f"git merge {head[:12]}")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("how", ["cherry-pick", "amend", "on main", "merge -s ours"])
 def test_commits_that_are_there_in_another_form_are_not_missing(
     back: tuple[Station, Handoff, str], how: str
@@ -91,6 +93,7 @@ def test_commits_that_are_there_in_another_form_are_not_missing(
     assert missing_commits.of(station.ws, station.team.store, handoff) is None
 
 
+@pytest.mark.slow
 def test_elsewhere_the_way_leads_to_the_branch(
     back: tuple[Station, Handoff, str], worktree: Callable[[Path, str], Path]
 ) -> None:

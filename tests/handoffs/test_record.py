@@ -68,6 +68,7 @@ TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\r"), max_size=
 SIZES = st.integers(1, 10**12)
 
 
+@pytest.mark.slow
 @given(
     note=TEXTS,
     branch=st.none() | st.from_regex(r"[a-zé$`'(;][a-z/é$`'(;-]{0,30}", fullmatch=True),

@@ -62,6 +62,7 @@ def test_on_its_own_commit_only_files_change(here: Station) -> None:
     assert ((path / "a").read_text(), (path / "new").read_bytes()) == ("changed\n", b"\0\1")
 
 
+@pytest.mark.slow
 def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
     (here.folder / "new").write_text("x\n")
     handoff = here.hand_over(to="worker-2").handoff
@@ -84,6 +85,7 @@ def test_that_it_was_restored_is_known_to_all(here: Station) -> None:
     assert "Restore the uncommitted work" not in text
 
 
+@pytest.mark.slow
 def test_work_that_is_in_the_worktree_is_not_to_be_restored(here: Station) -> None:
     step = "Restore the uncommitted work"
     (here.folder / "new").write_text("x\n")
@@ -164,6 +166,7 @@ def test_what_meets_other_changes_is_left_with_both_versions(here: Station) -> N
 # ------------------------------------------------------------------------------ it is refused
 
 
+@pytest.mark.slow
 def test_twice_is_refused_clearly(here: Station) -> None:
     (here.folder / "new").write_text("x\n")
     handoff = here.hand_over(to="worker-2").handoff
@@ -218,6 +221,7 @@ def test_into_the_worktree_of_another_issue_it_is_noticed(
     assert other.restore(issue="2").other_issue == 3
 
 
+@pytest.mark.slow
 def test_in_the_middle_of_something_it_is_refused(here: Station) -> None:
     (here.folder / "a").write_text("changed\n")
     here.hand_over(to="worker-2")

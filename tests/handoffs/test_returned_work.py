@@ -37,6 +37,7 @@ def steps(road: Road) -> list[str]:
     return mending.steps(house.ws, house.store.snapshot(), about)
 
 
+@pytest.mark.slow
 def test_who_has_the_issue_is_told_and_nobody_else(road: Road) -> None:
     (line,) = reminders_of(road, "worker-1")
     assert "conflict with main in `README.md`" in line

@@ -225,6 +225,7 @@ def test_saying_the_same_again_records_nothing(here: Station) -> None:
     assert len(here.team.store.ledger()) == 1
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("change", ["file", "note", "question", "kind", "commit", "body"])
 def test_anything_new_is_recorded(here: Station, change: str) -> None:
     first = here.hand_over(checkpoint=True)
@@ -247,6 +248,7 @@ def test_anything_new_is_recorded(here: Station, change: str) -> None:
     assert second.handoff.id != first.handoff.id
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("work", ["file", "commit", "question", "note", "issue"])
 def test_where_there_is_no_work_a_hook_records_nothing(here: Station, work: str) -> None:
     git(here.folder, "switch", "--quiet", "main")  # work without an issue
@@ -276,6 +278,7 @@ def test_handing_over_twice_gives_the_issue_once(here: Station) -> None:
     assert here.issue().assignees == ("worker-2",)
 
 
+@pytest.mark.slow
 def test_after_a_hand_over_a_hook_of_the_former_holder_records_nothing(here: Station) -> None:
     words: dict[str, object] = {"checkpoint": True, "unless_empty": True}
     handed = here.hand_over(to="worker-2")

@@ -113,6 +113,7 @@ def test_what_claude_wrote_is_what_is_computed(name: str) -> None:
 TEXT = st.text(st.sampled_from("ab\n é“"), min_size=0, max_size=30)
 
 
+@pytest.mark.slow
 @given(TEXT, st.text(st.sampled_from("ab\n é"), min_size=1, max_size=4), TEXT)
 def test_an_edit_is_replacing_text(before: str, old: str, new: str) -> None:
     """As `str.replace`, once if the text is there once, and everywhere with `replace_all`."""

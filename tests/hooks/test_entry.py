@@ -199,6 +199,7 @@ def test_an_answer_that_nobody_reads_goes_nowhere_and_counts_as_not_said(repo: P
     assert log(repo) == []
 
 
+@pytest.mark.slow
 def test_an_answer_to_a_client_that_has_ended_counts_as_not_said(repo: Path) -> None:
     set_up(repo)
     name = invoke("agent-escalate 'Which database?' --as worker-1", repo).out.split()[0]
@@ -248,6 +249,7 @@ BROKEN = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", mostly_slow(BROKEN, every=6))
 def test_a_part_that_is_missing_or_half_written_stops_no_agent(
     repo: Path, package: Path, part: str
@@ -263,6 +265,7 @@ def test_a_part_that_is_missing_or_half_written_stops_no_agent(
         assert done == SILENT
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_gone_stops_no_agent(repo: Path, package: Path) -> None:
     set_up(repo)
     for folder in ("hooks", "guard", "cli"):

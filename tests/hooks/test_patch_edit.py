@@ -119,6 +119,7 @@ def test_an_update_of_no_file_is_unknown() -> None:
         patched("*** Begin Patch\n*** Update File: a\n@@\n-x\n*** End Patch", None)
 
 
+@pytest.mark.slow
 def test_a_patch_of_many_parts_of_a_large_file_ends_soon() -> None:
     part = "@@\n" + "-a\n" * 50 + "-b\n"
     patch = "*** Begin Patch\n*** Update File: a\n" + part * 2_000 + "*** End Patch"

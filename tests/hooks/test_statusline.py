@@ -79,6 +79,7 @@ def run(payload: str, env: dict[str, str] | None = None) -> subprocess.Completed
     )
 
 
+@pytest.mark.slow
 def test_the_command_prints_it_without_a_line_end(place: Path) -> None:
     done = run(json.dumps({"session_id": "s1", "cwd": str(place)}))
     assert (done.returncode, done.stdout, done.stderr) == (0, "worker-1 · #1 implementing", "")

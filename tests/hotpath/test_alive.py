@@ -23,6 +23,7 @@ NOW = 1_750_000_000.0
 ENDED = 4_194_303  # the highest process number; nobody runs under it
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     silent=st.sampled_from([0.0, 599.0, 600.0, 1_799.0, 1_800.0, 86_399.0, 86_400.0, -5.0]),

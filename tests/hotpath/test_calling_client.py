@@ -40,6 +40,7 @@ def run(folder: Path, program: str, *marks: str, times: int = 1, **environ: str)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+@pytest.mark.slow
 @needs_proc
 def test_all_commands_of_a_marked_client_belong_to_one_session(tmp_path: Path) -> None:
     first, second = run(tmp_path, "any.js", "GEMINI_CLI=1", times=2)
@@ -60,6 +61,7 @@ def test_a_client_without_a_mark_is_known_by_its_program(tmp_path: Path, program
     assert first[0] == program.partition(".")[0]
 
 
+@pytest.mark.slow
 @needs_proc
 def test_ancestors_are_not_looked_at_where_that_is_switched_off(tmp_path: Path) -> None:
     assert run(tmp_path, "aider", GHP_ANCESTORS="0") == [None]

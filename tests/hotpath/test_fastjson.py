@@ -11,6 +11,7 @@ from ghp_agents.hotpath import fastjson as quickjson
 from tests.support.said import JSON
 
 
+@pytest.mark.slow
 @given(JSON)
 def test_what_was_written_is_read_back_by_both(value: object) -> None:
     written = quickjson.encode(value)

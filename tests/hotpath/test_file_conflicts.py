@@ -214,6 +214,7 @@ def test_a_name_may_hold_anything(versions: Versions, name: str) -> None:
     assert versions.ask(changed(l30="mine"), name) is not None
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("attributes", "autocrlf"),
     [("* text", "false"), ("* text=auto", "false"), ("* eol=crlf", "false"), ("", "true"),

@@ -83,6 +83,7 @@ def imported(args: list[str], cwd: Path, environ: dict[str, str]) -> set[str]:
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()[1:]}
 
 
+@pytest.mark.slow
 def test_a_beat_imports_nothing_but_its_own_few_modules(repo: Path, tmp_path: Path) -> None:
     (tmp_path / "nothing").mkdir()
     (tmp_path / "nothing/__main__.py").touch()

@@ -68,6 +68,7 @@ def spelled(patterns: list[str]) -> tuple[str, ...]:
         return ()
 
 
+@pytest.mark.slow
 @given(RULES, PATHS, st.booleans())
 def test_the_index_finds_what_the_patterns_cover(
     rules: list[list[str]], path: str, fold: bool

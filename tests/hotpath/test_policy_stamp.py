@@ -227,6 +227,7 @@ CHANGES: dict[str, Change] = {
 HARMLESS = ("CODEOWNERS is written", "the clone gets another id")  # for what is decided here
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("name", CHANGES)
 def test_after_a_change_the_book_is_not_used_until_it_is_made_anew(
     pair: tuple[Claimant, Claimant], name: str
@@ -386,6 +387,7 @@ def test_a_sync_brings_the_book_up_to_date(pair: tuple[Claimant, Claimant]) -> N
     assert cached["claims"]["3"][0] == "worker-2"
 
 
+@pytest.mark.slow
 def test_where_nobody_decides_by_a_book_none_is_made(clone: Path) -> None:
     one = Claimant(clone, "worker-1", ManualClock(1_790_000_000.0))
     one.beat()

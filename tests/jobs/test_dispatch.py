@@ -34,6 +34,7 @@ def test_open_issues_are_assigned_once_and_the_agent_claims_its_own(
     assert dispatch.given(person.parts) == {1: "worker-1"}
 
 
+@pytest.mark.slow
 def test_an_agent_that_only_registered_gets_nothing(team: Team, one: Claimant) -> None:
     one.beat()
     assert assigned(team.person("worker-1")) == []

@@ -18,6 +18,7 @@ def test_an_issue_that_somebody_works_on_names_the_holder(one: Claimant) -> None
     assert [turn.agent.candidate.name for turn in explanation.turns] == ["worker-1"]
 
 
+@pytest.mark.slow
 def test_only_who_may_not_go_on_or_asks_itself_is_offered_for_release(one: Claimant) -> None:
     def offers(name: str) -> list[str]:
         asks = Claimant(one.ws.root, name, one.clock)
@@ -60,6 +61,7 @@ def test_a_dead_agent_is_not_asked_and_its_issue_is_workable(
     assert (agent.liveness, agent.is_alive) == ("dead", False)
 
 
+@pytest.mark.slow
 def test_an_agent_is_told_what_is_next_and_what_is_kept_from_it(one: Claimant) -> None:
     one.beat()
     one.new("Waits", blocked_by=(1,))

@@ -1,5 +1,6 @@
 """A job as YAML, and as an issue."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
@@ -37,6 +38,7 @@ def as_issue(job: JobFile) -> Issue:
     )
 
 
+@pytest.mark.slow
 @given(jobs)
 def test_a_job_is_the_same_after_yaml_and_after_its_issue(job: JobFile) -> None:
     assert job_file.parse(job_file.render(job), "a.yaml") == [job]

@@ -25,6 +25,7 @@ def review(road: Road, name: str, verdict: str, text: str = "") -> None:
     record_review.review(reviewer, reviewer.forge.get(2), verdict, text)
 
 
+@pytest.mark.slow
 def test_finished_work_waits_for_its_merge(road: Road) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     merge = PullTrace("Its pull request #2 waits for its merge.", "ghp agent-merge 2")
@@ -40,6 +41,7 @@ def test_a_draft_waits_for_its_agent(road: Road) -> None:
     assert waits(road) == [PullTrace("Its pull request #2 is a draft.", "ghp agent-finish")]
 
 
+@pytest.mark.slow
 def test_an_approval_is_waited_for_where_it_is_required(road: Road) -> None:
     road.configure({"review": "required"})
     road.done("worker-1", 1, {"a.txt": "one\n"})

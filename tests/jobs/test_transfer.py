@@ -16,6 +16,7 @@ def imported(one: Claimant, *jobs: JobFile) -> list[tuple[str, str, int | None]]
     return [(x.job.id, x.how, x.issue.number if x.issue else None) for x in done]
 
 
+@pytest.mark.slow
 def test_a_job_that_waits_for_a_later_one_is_blocked_by_it(one: Claimant) -> None:
     jobs = (JobFile("a", "A", dependencies=("b",), assigned_to="worker-2"), JobFile("b", "B"))
     assert imported(one, *jobs) == [("a", "created", 2), ("b", "created", 3)]

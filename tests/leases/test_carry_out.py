@@ -328,6 +328,7 @@ def overlapping(yards: Yards, **more: object) -> None:
     assert [question.question.kind for question in asked(one)] == [OVERLAP]
 
 
+@pytest.mark.slow
 def test_two_clones_that_carry_out_one_answer_write_the_same_records(yards: Yards) -> None:
     one, other = yards
     overlapping(yards)
@@ -345,6 +346,7 @@ def test_two_clones_that_carry_out_one_answer_write_the_same_records(yards: Yard
     assert len(entries) == 1
 
 
+@pytest.mark.slow
 def test_the_next_sync_of_any_clone_carries_it_out(yards: Yards) -> None:
     one, other = yards
     overlapping(yards)
@@ -354,6 +356,7 @@ def test_the_next_sync_of_any_clone_carries_it_out(yards: Yards) -> None:
     assert other.held() == [("w-a", "src/")]
 
 
+@pytest.mark.slow
 def test_a_strict_lease_gives_its_lock_back_and_the_rest_is_ordinary(yards: Yards) -> None:
     one, other = yards
     overlapping(yards, strict=True)
@@ -371,6 +374,7 @@ def test_a_strict_lease_gives_its_lock_back_and_the_rest_is_ordinary(yards: Yard
     assert outcome.text.endswith("now leaves out src/a.py, and is no longer strict.")
 
 
+@pytest.mark.slow
 def test_a_lease_with_an_end_keeps_it(yards: Yards) -> None:
     one, other = yards
     overlapping(yards, ttl=600.0)

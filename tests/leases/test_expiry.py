@@ -29,6 +29,7 @@ def tell(one: Yard, other: Yard) -> None:
     other.sync()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("agent", ["worker-1", None])
 def test_a_lease_ends_when_news_prove_that_it_was_not_renewed_in_its_time(
     yards: Yards, agent: str | None
@@ -68,6 +69,7 @@ def test_a_time_is_counted_from_when_it_was_first_seen_by_the_clock_of_who_looks
     assert other.held() == []
 
 
+@pytest.mark.slow
 def test_a_renewal_counts_anew_from_when_it_was_seen(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", ttl=60.0)
@@ -101,6 +103,7 @@ def test_a_clock_that_was_set_back_ends_nothing_too_early(yards: Yards) -> None:
     assert other.held() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("first", "then"), [("src/", "src/"), ("src/", "src/a.py")])
 def test_a_strict_one_is_taken_by_compare_and_swap(yards: Yards, first: str, then: str) -> None:
     one, other = yards

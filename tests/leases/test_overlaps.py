@@ -25,6 +25,7 @@ def found(yard: Yard) -> list[Overlap]:
     return conflicts.find(yard.ws(None), listing.held, listing.logs, questions)
 
 
+@pytest.mark.slow
 def test_two_that_overlap_are_found_in_every_clone_with_their_question(
     yards: tuple[Yard, Yard],
 ) -> None:

@@ -37,6 +37,7 @@ def exchange(*yards: Yard) -> None:
 # ------------------------------------------------------------------------------ overlaps
 
 
+@pytest.mark.slow
 def test_two_clones_that_granted_one_thing_keep_both_and_the_later_one_asks_once(
     yards: Yards,
 ) -> None:
@@ -61,6 +62,7 @@ def test_two_clones_that_granted_one_thing_keep_both_and_the_later_one_asks_once
     )
 
 
+@pytest.mark.slow
 def test_after_the_answer_it_is_not_asked_again(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/")
@@ -73,6 +75,7 @@ def test_after_the_answer_it_is_not_asked_again(yards: Yards) -> None:
     assert other.held() == [("worker-1", "src/ !/src/a.py"), ("worker-2", "/src/a.py")]
 
 
+@pytest.mark.slow
 def test_all_overlaps_between_two_agents_are_one_question_and_one_answer_decides_them(
     yards: Yards,
 ) -> None:
@@ -93,6 +96,7 @@ def test_all_overlaps_between_two_agents_are_one_question_and_one_answer_decides
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_leases_that_have_nothing_in_common_and_those_of_one_agent_are_no_question(
     yards: Yards,
 ) -> None:
@@ -104,6 +108,7 @@ def test_leases_that_have_nothing_in_common_and_those_of_one_agent_are_no_questi
     assert asked(one) == []
 
 
+@pytest.mark.slow
 def test_a_persons_later_lease_is_asked_about_in_the_name_of_the_agent(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/")
@@ -114,6 +119,7 @@ def test_a_persons_later_lease_is_asked_about_in_the_name_of_the_agent(yards: Ya
     assert question.question.options == ("worker-1", "Test Person")
 
 
+@pytest.mark.slow
 def test_a_later_lease_that_meets_an_old_one_is_found_though_others_were_compared(
     yards: Yards,
 ) -> None:
@@ -129,6 +135,7 @@ def test_a_later_lease_that_meets_an_old_one_is_found_though_others_were_compare
 # ------------------------------------------------------------------------------ what is over
 
 
+@pytest.mark.slow
 def test_the_holders_clone_says_that_a_time_is_up(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", ttl=60.0)
@@ -220,6 +227,7 @@ def test_a_strict_one_that_another_took_over_ends_here(yards: Yards) -> None:
     assert one.events()[-1] == ("worker-1", "lease-release", "src/: another took the right")
 
 
+@pytest.mark.slow
 def test_a_request_whose_process_was_killed_is_ended(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/")
@@ -241,6 +249,7 @@ def test_an_agent_that_is_gone_has_no_leases(yards: Yards) -> None:
     assert one.events()[-1] == ("worker-1", "lease-release", "src/: worker-1 is gone")
 
 
+@pytest.mark.slow
 def test_settling_twice_changes_nothing(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/", ttl=60.0)
@@ -283,6 +292,7 @@ def test_a_settled_clone_that_nobody_leased_in_is_left_alone(repo: Path) -> None
     assert not (repo / ".git/ghp/cache/leases-compared.json").exists()
 
 
+@pytest.mark.slow
 def test_who_is_refused_after_an_overlap_is_told_by_whom(yards: Yards) -> None:
     one, other = yards
     one.take("worker-1", "src/")

@@ -225,6 +225,7 @@ def test_words_of_others_are_made_harmless_and_what_is_newer_is_left_alone() -> 
     assert read_leases({f"{FOLDER}README.md": b"x", f"{FOLDER}a/b.json": b"{"}) == ([], [])
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60) | st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(

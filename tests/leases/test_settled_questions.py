@@ -132,6 +132,7 @@ def wanted(repo: Path) -> tuple[Path, str]:
     return repo, name
 
 
+@pytest.mark.slow
 def test_a_question_whose_lease_has_ended_needs_no_person_and_its_agent_hears_it_once(
     wanted: tuple[Path, str],
 ) -> None:
@@ -177,6 +178,7 @@ def shown_as_open(repo: Path, name: str) -> dict[str, bool]:
     }
 
 
+@pytest.mark.slow
 def test_pages_notices_epics_and_json_say_that_it_needs_no_answer(wanted: tuple[Path, str]) -> None:
     repo, _ = wanted
     succeed(repo, "agent-issue new Epic --as @me", "agent-issue new Part --parent 1 --as @me")
@@ -194,6 +196,7 @@ def test_pages_notices_epics_and_json_say_that_it_needs_no_answer(wanted: tuple[
     assert name in page.partition("## Need no answer any more")[2].partition("## Answered")[0]
 
 
+@pytest.mark.slow
 def test_who_is_still_refused_asks_anew_and_a_person_can_answer(wanted: tuple[Path, str]) -> None:
     repo, name = wanted
     again = invoke("agent-escalate --file src/a.py --as w-a", repo)
@@ -255,6 +258,7 @@ def asking(repo: Path) -> tuple[Path, str]:
     return repo, invoke("agent-escalate Which? --issue 1 --as w-a", repo).out.strip()
 
 
+@pytest.mark.slow
 def test_a_question_of_a_closed_issue_is_settled_once_its_agent_has_stopped(
     asking: tuple[Path, str],
 ) -> None:
@@ -275,6 +279,7 @@ def test_a_question_of_a_closed_issue_is_settled_once_its_agent_has_stopped(
     assert "1 question open" in status(repo)
 
 
+@pytest.mark.slow
 def test_a_question_of_an_open_issue_waits_also_for_an_agent_that_has_stopped(
     asking: tuple[Path, str],
 ) -> None:

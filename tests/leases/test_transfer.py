@@ -68,6 +68,7 @@ def test_a_strict_lease_that_was_lost_meanwhile_stays_with_its_new_holder(
     assert move(here) == []
 
 
+@pytest.mark.slow
 def test_a_handoff_takes_the_leases_along(repo: Path) -> None:
     for line in (
         "agent-issue new Parse",
@@ -81,6 +82,7 @@ def test_a_handoff_takes_the_leases_along(repo: Path) -> None:
     assert invoke("agent-check src/a.py --as worker-1", repo).code == 3
 
 
+@pytest.mark.slow
 def test_who_has_another_issue_keeps_its_leases(repo: Path) -> None:
     for line in (
         "agent-issue new Parse",

@@ -50,6 +50,7 @@ class TestOnAHostThatTakesOnlyBranches(RemoteLockContract):
 PLAYED = settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
+@pytest.mark.slow
 @given(steps=STEPS)
 @PLAYED
 def test_a_right_in_one_clone_goes_as_one_chain_whatever_the_rivals_do(

@@ -131,6 +131,7 @@ def test_who_may_not_push_is_told_the_remotes_words_and_what_to_do(field: CloneF
     assert one.read("issue/12") is None
 
 
+@pytest.mark.slow
 def test_a_right_that_was_taken_before_there_was_a_remote_goes_on(
     repo: Path, remote: Path, field: CloneField
 ) -> None:
@@ -145,6 +146,7 @@ def test_a_right_that_was_taken_before_there_was_a_remote_goes_on(
     assert locks.read("numbers") == again
 
 
+@pytest.mark.slow
 def test_a_right_that_was_taken_before_there_was_a_remote_cannot_be_begun_anew(
     repo: Path, remote: Path
 ) -> None:
@@ -159,6 +161,7 @@ def test_a_right_that_was_taken_before_there_was_a_remote_cannot_be_begun_anew(
     assert locks.release("numbers", expected=locks.read("numbers") or taken).generation == 4
 
 
+@pytest.mark.slow
 def test_a_list_takes_all_that_was_decided_before_there_was_a_remote_along(
     repo: Path, remote: Path, field: CloneField
 ) -> None:
@@ -193,6 +196,7 @@ def test_of_two_clones_that_decided_alone_the_remote_keeps_the_first_and_no_numb
     assert counted(one, 1).generation == 7
 
 
+@pytest.mark.slow
 def test_a_right_goes_on_in_the_clone_when_the_remote_is_taken_away(
     field: CloneField, clones: Clones
 ) -> None:
@@ -247,6 +251,7 @@ def test_who_may_only_read_sees_what_was_decided_here_and_can_change_nothing(
     assert caught.value.exit_code == ExitCode.ERROR
 
 
+@pytest.mark.slow
 def test_a_lease_that_was_read_elsewhere_can_be_followed_without_its_history_here(
     field: CloneField, clones: Clones
 ) -> None:
@@ -255,6 +260,7 @@ def test_a_lease_that_was_read_elsewhere_can_be_followed_without_its_history_her
     assert two.release("trunk", expected=taken).holder is None
 
 
+@pytest.mark.slow
 def test_a_lost_private_repository_loses_no_right(field: CloneField, clones: Clones) -> None:
     (clone,) = clones(1)
     locks = GitLocks(workspace(clone))
@@ -272,6 +278,7 @@ def test_a_lease_that_never_was_on_the_remote_has_moved(field: CloneField) -> No
     assert caught.value.current == taken
 
 
+@pytest.mark.slow
 def test_a_deleted_right_goes_on_from_what_is_known(field: CloneField) -> None:
     one = field.locks()
     taken = counted(one, 2, "trunk")
@@ -279,6 +286,7 @@ def test_a_deleted_right_goes_on_from_what_is_known(field: CloneField) -> None:
     assert one.acquire("trunk", "worker-1", expected=taken).generation == 3
 
 
+@pytest.mark.slow
 def test_what_a_hand_put_on_the_remote_is_named_and_hides_no_other_right(field: CloneField) -> None:
     one = field.locks()
     taken = counted(one, 1, "trunk")

@@ -146,6 +146,7 @@ def test_a_lease_is_readable_json_without_its_revision() -> None:
     )
 
 
+@pytest.mark.slow
 @given(
     st.builds(
         Lock,

@@ -129,6 +129,7 @@ def test_in_another_clone_the_claim_of_an_agent_that_stopped_lapses_at_the_next_
         two.done(name, "Late.")
 
 
+@pytest.mark.slow
 def test_in_another_clone_a_stop_that_was_heard_before_the_claim_does_not_end_it(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -99,6 +99,7 @@ def test_a_range_of_commits_is_listed_newest_first(repo: Path, head: str) -> Non
             excerpt.of_commits(repo, wrong)
 
 
+@pytest.mark.slow
 def test_a_request_for_context_is_answered_with_a_place_and_a_handoff(
     repo: Path, head: str
 ) -> None:

@@ -13,6 +13,7 @@ VALUES = st.text(st.characters(exclude_categories=["C", "Z"]), max_size=30)
 BODIES = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+@pytest.mark.slow
 @given(st.dictionaries(NAMES, VALUES, min_size=1), BODIES)
 def test_what_is_written_is_read_back(headers: dict[str, str], body: str) -> None:
     assert parse(render(Block(headers, body))) == Block(headers, body)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.messages import mailbox, record
 from ghp_agents.ports import Snapshot
 from tests.support.messages import Post
@@ -99,6 +101,7 @@ def test_what_has_a_time_is_found_with_its_replies(repo: Path) -> None:
     assert mailbox.timed(one.ws, one.store.snapshot()) == [request, answer, ack]
 
 
+@pytest.mark.slow
 def test_many_folders_that_changed_are_read_at_once(repo: Path) -> None:
     post = Post(repo, "worker-1")
     for number in range(20):

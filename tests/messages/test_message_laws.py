@@ -25,6 +25,7 @@ def play(seed: int) -> schedule.Outcome:
     return schedule.play(seed, schedule.steps(seed, STEPS, MOSTLY))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("seed", range(3))
 def test_agents_that_write_to_each_other_keep_the_laws(seed: int) -> None:
     assert play(seed).violation is None

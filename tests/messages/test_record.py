@@ -42,6 +42,7 @@ MESSAGES = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(MESSAGES)
 def test_a_message_is_read_back_as_it_was_sent(sent: Message) -> None:
     assert read({path_of(sent.id): render_message(sent)}) == ([sent], [])

@@ -137,6 +137,7 @@ STEPS = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(STEPS)
 def test_each_clone_sees_the_same_open_requests_with_and_without_what_left(
     steps: list[tuple[int, str, int]],

@@ -31,6 +31,7 @@ def test_a_star_is_one_word_and_an_arrow_the_rest(pattern: str, topic: str, cove
     assert matches(pattern, topic) is covers
 
 
+@pytest.mark.slow
 @given(NAMES)
 def test_a_name_covers_itself_and_is_covered_by_all(name: str) -> None:
     assert checked_name(name) == name

@@ -127,6 +127,7 @@ def test_a_person_overrules_the_vote(team: Team) -> None:
     assert team.run(team.one, "agent-vote", name)[1].splitlines()[-1] == "> Not now"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("by", "error"),
     [

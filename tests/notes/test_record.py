@@ -1,5 +1,6 @@
 """Notes as files: read back as they were written, and whatever else lies there hides nothing."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -88,6 +89,7 @@ def test_what_cannot_be_read_is_reported_and_hides_no_other() -> None:
 NAMES = st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=9)
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1, max_size=200), st.sampled_from(["fact", "howto"]), NAMES)
 def test_what_is_withdrawn_wins_over_every_text_in_every_order(
     text: str, kind: str, branch: str

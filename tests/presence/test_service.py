@@ -94,6 +94,7 @@ def test_another_session_goes_on_with_the_issue_that_the_agent_claimed(
     assert "generation" not in presence
 
 
+@pytest.mark.slow
 def test_an_agent_that_moves_to_another_clone_gets_a_higher_epoch(
     clones: Clones, clock: ManualClock
 ) -> None:
@@ -153,6 +154,7 @@ def test_an_agent_here_is_as_alive_as_its_file_is_young(
     assert desk.sees()["worker-1"].liveness is expected
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("skew", [-3_600, 0, 3_600])
 def test_an_agent_elsewhere_is_judged_by_the_observers_own_clock(
     clones: Clones, clock: ManualClock, skew: float
@@ -228,6 +230,7 @@ def test_nothing_private_to_the_machine_is_published(repo: Path, clock: ManualCl
     assert os.uname().nodename not in str(fields)
 
 
+@pytest.mark.slow
 def test_a_look_back_judges_by_the_time_of_then_and_remembers_nothing(
     clones: Clones, clock: ManualClock
 ) -> None:
@@ -271,6 +274,7 @@ def test_who_is_gone_is_not_published(clones: Clones, remote: Path, clock: Manua
         assert ('"worker-1"' in published) is expected
 
 
+@pytest.mark.slow
 def test_a_command_in_anothers_worktree_does_not_move_the_agent_there(repo: Path) -> None:
     succeed(repo, "agent-issue new Parse", "agent-issue new Write")
     succeed(repo, "agent-start 1 --as e1", "agent-start 2 --as e2")

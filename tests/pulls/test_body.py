@@ -35,6 +35,7 @@ def body(road: Road, place: Path) -> str:
     return DAY.sub("<day>", STAMP.sub("<then>", OID.sub("`<commit>`", text)))
 
 
+@pytest.mark.slow
 def test_it_says_what_why_and_on_what_evidence(road: Road, place: Path) -> None:
     road.configure({"checks": ["echo 3 passed", "true"]})
     house = road.house("worker-1", place)
@@ -110,6 +111,7 @@ def on_main(place: Path, files: dict[str, str]) -> None:
     git(place, "checkout", "--quiet", branch)
 
 
+@pytest.mark.slow
 def test_a_template_of_the_repository_is_filled_by_its_headings(road: Road, place: Path) -> None:
     template = (
         "# Summary\n<!-- Say what it does. -->\n\n# How has this been tested?\n\n"
@@ -124,6 +126,7 @@ def test_a_template_of_the_repository_is_filled_by_its_headings(road: Road, plac
     assert "Say what it does" not in text
 
 
+@pytest.mark.slow
 def test_the_template_for_agents_goes_before_the_one_for_people(road: Road, place: Path) -> None:
     templates = {
         ".github/pull_request_template.md": "# For people\n",
@@ -135,6 +138,7 @@ def test_the_template_for_agents_goes_before_the_one_for_people(road: Road, plac
     assert "# For people" not in text
 
 
+@pytest.mark.slow
 def test_no_secret_gets_into_it(road: Road, place: Path) -> None:
     token = "ghp_" + "a" * 36
     road.configure({"checks": [f"echo the token is {token[:4]}$(printf 'a%.0s' $(seq 36))"]})

@@ -74,6 +74,7 @@ def test_a_damaged_file_knows_nothing(ws: Workspace, content: str) -> None:
     assert check_cache.passed(ws, RULES, TREE) is None
 
 
+@pytest.mark.slow
 def test_a_merge_does_not_repeat_what_finish_checked(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")

@@ -78,6 +78,7 @@ def test_an_open_pull_request_is_no_evidence_and_a_merged_one_is(road: Road) -> 
     assert close(road, "worker-2") == "closed"
 
 
+@pytest.mark.slow
 def test_a_merge_that_nobody_recorded_is_evidence_by_its_trailer(road: Road) -> None:
     head = road.done("worker-1", 1, {"a.txt": "one\n"}).pull.head
     road.put({"a.txt": "one\n"}, f"Merge it\n\nMerged-head: {head}")

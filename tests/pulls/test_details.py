@@ -34,6 +34,7 @@ def changed(road: Road) -> bytes:
     return b"".join(line for line in lines if line.startswith(b"diff"))
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_the_diff_stays_the_same_after_a_merge(road: Road, method: str) -> None:
     assert changed(road) == CHANGED

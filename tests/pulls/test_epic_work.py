@@ -38,6 +38,7 @@ def read(repo: Path) -> EpicWork:
     return read_epic(app, "1", app.store.snapshot(), [], [])
 
 
+@pytest.mark.slow
 def test_the_roll_up_shows_who_holds_each_part_and_what_it_waits_for(here: Path) -> None:
     succeed(
         here,
@@ -59,6 +60,7 @@ def test_the_roll_up_shows_who_holds_each_part_and_what_it_waits_for(here: Path)
     )
 
 
+@pytest.mark.slow
 def test_as_json_it_has_the_same_facts(here: Path) -> None:
     document = json.loads(invoke("agent-status --epic 1 --json", here).out)
     assert document["totals"] == {
@@ -89,6 +91,7 @@ def test_a_holder_that_waits_for_a_lease_makes_its_part_blocked(here: Path) -> N
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_an_epic_is_proposed_for_closing_when_its_own_parts_are_closed(here: Path) -> None:
     assert read(here).proposal == ""
     succeed(here, *(f"agent-issue close {number}" for number in (2, 3, 4)))
@@ -109,6 +112,7 @@ def test_an_issue_without_parts_says_how_to_add_one(here: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_options_that_choose_agents_do_not_go_with_an_epic(here: Path) -> None:
     refused = invoke("agent-status --epic 1 --stale", here)
     assert (refused.code, refused.out, refused.err) == (

@@ -88,6 +88,7 @@ def test_commits_that_were_handed_over_are_not_left_out_unless_on_purpose(
     assert sent(road) == ""
 
 
+@pytest.mark.slow
 def test_who_does_not_have_the_issue_any_more_is_refused(road: Road, place: Path) -> None:
     house = road.house("@me")
     lease = house.locks.read("issue/1")
@@ -160,6 +161,7 @@ def test_what_came_by_furnishing_the_worktree_is_not_sent_to_others(road: Road) 
     assert committed(ws, road.tip, commit(path, {"c.txt": "three\n"})) == ()
 
 
+@pytest.mark.slow
 def test_without_a_commit_nothing_is_done(road: Road) -> None:
     path = road.start("worker-1").path
     with pytest.raises(RefusedError, match="has no commits since main") as refused:
@@ -190,6 +192,7 @@ def test_in_the_middle_of_a_merge_nothing_can_be_finished(road: Road, place: Pat
 # -------------------------------------------------------------------------------- checks
 
 
+@pytest.mark.slow
 def test_a_check_that_fails_is_said_with_its_output_and_nothing_is_pushed(
     road: Road, place: Path
 ) -> None:
@@ -216,6 +219,7 @@ def test_a_draft_is_shown_as_it_is_and_made_ready_later(road: Road, place: Path)
     assert "`test -e b.txt` passed" in ready.pull.body
 
 
+@pytest.mark.slow
 def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> None:
     road.configure({"checks": ["echo formatted > a.txt"]})
     with pytest.raises(RefusedError, match="The checks changed files while they ran: a\\.txt\\."):
@@ -223,6 +227,7 @@ def test_a_check_that_changes_files_is_found_out(road: Road, place: Path) -> Non
     assert sent(road) == ""
 
 
+@pytest.mark.slow
 def test_a_check_that_leaves_build_output_is_told_to_ignore_it(road: Road, place: Path) -> None:
     road.configure({"checks": ["mkdir out && echo 1 > out/a.o"]})
     with pytest.raises(RefusedError) as refused:
@@ -256,6 +261,7 @@ def test_nobodys_hooks_run(road: Road, place: Path, tmp_path: Path) -> None:
     assert not ran.exists()
 
 
+@pytest.mark.slow
 def test_who_finishes_in_anothers_worktree_hears_where_its_own_is(road: Road, place: Path) -> None:
     road.issue("Print files")
     other = road.start("worker-2", 2).path

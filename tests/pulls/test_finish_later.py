@@ -75,6 +75,7 @@ def test_what_is_left_inside_is_sent_outside_and_no_check_runs_again(
     assert not (place.parent / "ran").exists()
 
 
+@pytest.mark.slow
 def test_red_checks_leave_nothing(road: Road, place: Path, folder: Path) -> None:
     git(place, "rm", "-q", "b.txt")
     commit(place, {"a.txt": "one\n"}, "Parse another")

@@ -95,6 +95,7 @@ def test_what_is_in_the_way_there_is_said_and_nothing_happens(alone: GitSite) ->
     assert alone.forge.get(1).state == "open"
 
 
+@pytest.mark.slow
 def test_no_worktree_is_touched_where_the_trunk_is_on_a_remote(shared: GitSite) -> None:
     (shared.folder / "README.md").write_text("half-way\n")
     pull = opened(shared, {"README.md": "theirs\n"})
@@ -142,6 +143,7 @@ def shape(site: GitSite) -> list[tuple[str, int]]:
     return [(line.split("\0")[0], len(line.split("\0")[1].split())) for line in lines]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("method", "commits"),
     [
@@ -168,6 +170,7 @@ def test_the_configuration_says_how_work_gets_into_the_trunk(
     assert len(git(alone.folder, "worktree", "list").splitlines()) == 2
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_killed_before_it_could_say_so_it_is_found_on_the_trunk(
     alone: GitSite, method: str
@@ -192,6 +195,7 @@ def test_a_branch_that_a_person_merged_is_merged(alone: GitSite) -> None:
     assert (done.state, done.merged_as) == ("merged", pull.head)
 
 
+@pytest.mark.slow
 def test_a_conflict_names_the_files_and_leaves_nothing(alone: GitSite) -> None:
     for method in ("merge", "rebase"):
         config(alone, method)

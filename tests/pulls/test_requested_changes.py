@@ -25,6 +25,7 @@ def requested(road: Road) -> list[str]:
     return [words(entry) for entry in standing(snapshot, local_pulls(snapshot))]
 
 
+@pytest.mark.slow
 def test_the_last_review_of_each_reviewer_counts(road: Road) -> None:
     review(road, "worker-2", "request-changes", "Add a test\nof tabs")
     review(road, "@me", "request-changes")
@@ -34,6 +35,7 @@ def test_the_last_review_of_each_reviewer_counts(road: Road) -> None:
     assert requested(road) == [first]
 
 
+@pytest.mark.slow
 def test_a_request_is_about_one_commit(road: Road) -> None:
     review(road, "worker-2", "request-changes", "Add a test")
     place = road.start("worker-1").path

@@ -83,6 +83,7 @@ def test_they_are_the_trunks_though_this_clone_is_behind(road: Road) -> None:
     assert (rules.checks, rules.check_timeout) == (("make test",), 7)
 
 
+@pytest.mark.slow
 def test_work_that_takes_them_away_is_checked_by_them(road: Road) -> None:
     road.configure({"checks": ["! test -e bad.txt"]})
     road.issue()

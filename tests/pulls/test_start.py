@@ -28,6 +28,7 @@ def place(road: Road) -> Path:
     return Path.home() / ".ghp/worktrees/remote"
 
 
+@pytest.mark.slow
 def test_an_issue_is_claimed_and_has_a_branch_and_a_worktree(road: Road, place: Path) -> None:
     started = road.start("worker-1")
     assert (started.path, started.branch, started.how) == (
@@ -63,6 +64,7 @@ def test_the_worktree_of_the_caller_and_its_settings_stay_as_they_are(road: Road
     assert (road.folder / ".git/config").read_text() == config
 
 
+@pytest.mark.slow
 def test_the_branch_begins_at_the_trunk_as_the_remote_has_it_now(road: Road) -> None:
     other = road.folder.with_name("clone-2")
     new = Road(other).put({"news.txt": "new\n"})
@@ -71,6 +73,7 @@ def test_the_branch_begins_at_the_trunk_as_the_remote_has_it_now(road: Road) -> 
     assert git(road.folder, "rev-parse", "main") != new
 
 
+@pytest.mark.slow
 def test_again_it_is_the_same_worktree_with_all_that_is_in_it(road: Road) -> None:
     first = road.start("worker-1")
     (first.path / "half.txt").write_text("half-way\n")
@@ -82,11 +85,13 @@ def test_again_it_is_the_same_worktree_with_all_that_is_in_it(road: Road) -> Non
     assert again.claimed.lock == first.claimed.lock
 
 
+@pytest.mark.slow
 def test_the_best_one_is_chosen(road: Road) -> None:
     road.issue("Urgent", priority="critical")
     assert road.start("worker-1", None).claimed.issue.title == "Urgent"
 
 
+@pytest.mark.slow
 def test_an_issue_of_another_is_refused_and_nothing_is_made(road: Road, place: Path) -> None:
     road.start("worker-1")
     with pytest.raises(RefusedError, match="#1 is claimed by worker-1"):
@@ -94,6 +99,7 @@ def test_an_issue_of_another_is_refused_and_nothing_is_made(road: Road, place: P
     assert [path.name for path in place.iterdir()] == ["1-parse-files"]
 
 
+@pytest.mark.slow
 def test_what_a_dead_agent_left_is_gone_on_with(road: Road) -> None:
     first = road.start("worker-1")
     oid = commit(first.path, {"a.txt": "half\n"})
@@ -126,6 +132,7 @@ def test_what_an_agent_of_another_clone_pushed_is_gone_on_with(road: Road) -> No
     assert git(second.path, "rev-parse", "HEAD") == oid
 
 
+@pytest.mark.slow
 def test_a_worktree_whose_folder_was_removed_is_made_again_from_its_branch(road: Road) -> None:
     first = road.start("worker-1")
     oid = commit(first.path, {"a.txt": "half\n"})
@@ -135,6 +142,7 @@ def test_a_worktree_whose_folder_was_removed_is_made_again_from_its_branch(road:
     assert git(again.path, "rev-parse", "HEAD") == oid
 
 
+@pytest.mark.slow
 def test_a_worktree_that_a_killed_git_left_half_made_is_made_anew(road: Road) -> None:
     first = road.start("worker-1")
     # As git leaves it: locked with this word, nothing checked out, and our mark that it is ours.
@@ -165,6 +173,7 @@ def test_without_a_remote_it_starts_at_the_trunk_here(repo: Path, home: Path) ->
     assert git(started.path, "rev-parse", "HEAD") == road.tip
 
 
+@pytest.mark.slow
 def test_the_configuration_says_where_and_under_which_name(road: Road) -> None:
     road.configure(worktreePath="../trees", branchPattern="{user}/{number}-{title}")
     started = road.start("worker-1")

@@ -110,6 +110,7 @@ def test_a_branch_that_was_begun_for_another_issue_is_not_finished_for_this_one(
         branch_records.refuse_other(house, "agent/worker-1/1-other", issue)
 
 
+@pytest.mark.slow
 def test_a_tracker_that_begins_its_numbers_again_gets_no_work_of_the_last_one(road: Road) -> None:
     road.done("worker-1", 1, {"old.txt": "old\n"})
     house = road.house("worker-1")
@@ -145,6 +146,7 @@ def in_conflict(road: Road, *how: str) -> Path:
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["--merge", "--apply"])
 def test_a_rebase_in_progress_is_gone_on_with_where_it_is(road: Road, how: str) -> None:
     place = in_conflict(road, how)
@@ -162,6 +164,7 @@ def test_a_rebase_in_progress_is_gone_on_with_where_it_is(road: Road, how: str) 
     assert road.start("worker-1").notes == ()
 
 
+@pytest.mark.slow
 def test_another_agent_goes_on_with_the_rebase_of_one_that_ended(road: Road) -> None:
     place = in_conflict(road)
     claims.release(road.house("worker-1"), "1")
@@ -169,6 +172,7 @@ def test_another_agent_goes_on_with_the_rebase_of_one_that_ended(road: Road) -> 
     assert road.start("worker-2", None).path == place
 
 
+@pytest.mark.slow
 def test_a_bisect_in_progress_is_gone_on_with_where_it_is(road: Road) -> None:
     place = road.start("worker-1").path
     for text in ("one\n", "two\n", "three\n"):
@@ -184,6 +188,7 @@ def test_a_bisect_in_progress_is_gone_on_with_where_it_is(road: Road) -> None:
     assert road.start("worker-1").notes == ()
 
 
+@pytest.mark.slow
 def test_commits_on_a_detached_head_are_not_hidden_by_another_worktree(road: Road) -> None:
     place = road.start("worker-1").path
     git(place, "checkout", "--quiet", "--detach")

@@ -64,6 +64,7 @@ def test_what_was_pushed_before_is_replaced_after_a_rebase(road: Road, place: Pa
     assert git(road.folder, "ls-remote", "origin", f"refs/heads/{BRANCH}")[:40] == second.pull.head
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["merge", "rebase"])
 def test_a_conflict_names_the_files_and_changes_nothing(
     road: Road, place: Path, method: str
@@ -155,6 +156,7 @@ def test_the_remotes_refusal_is_said_in_its_words(road: Road, place: Path) -> No
         road.finish("worker-1", place)
 
 
+@pytest.mark.slow
 def test_without_a_remote_nothing_is_pushed(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")

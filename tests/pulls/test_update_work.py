@@ -106,6 +106,7 @@ def test_or_it_is_rebased_where_the_configuration_says_so(branch: Branch) -> Non
     assert branch.status() == [" M a.txt"]
 
 
+@pytest.mark.slow
 def test_a_branch_without_commits_is_moved_forward(branch: Branch) -> None:
     git(branch.folder, "reset", "--quiet", "--hard", "main")
     trunk = branch.put({"news.txt": "new\n"})
@@ -131,6 +132,7 @@ def test_uncommitted_work_stays_as_it_was_staged_or_not(branch: Branch) -> None:
     assert (branch.folder / "a.txt").read_text() == mine.replace("5\n", "five\n")
 
 
+@pytest.mark.slow
 def test_work_follows_a_file_that_was_renamed_on_main(branch: Branch) -> None:
     branch.write(a=TEN.replace("3\n", "three\n"))
     branch.put({"moved.txt": TEN}, "a.txt")
@@ -139,6 +141,7 @@ def test_work_follows_a_file_that_was_renamed_on_main(branch: Branch) -> None:
     assert (branch.folder / "moved.txt").read_text() == TEN.replace("3\n", "three\n")
 
 
+@pytest.mark.slow
 def test_a_new_file_that_main_has_with_the_same_content_is_no_conflict(branch: Branch) -> None:
     branch.write(same="same\n")
     branch.put({"same.txt": "same\n"})
@@ -146,6 +149,7 @@ def test_a_new_file_that_main_has_with_the_same_content_is_no_conflict(branch: B
     assert branch.status() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["merge", "rebase"])
 def test_a_conflict_of_commits_changes_nothing_and_shows_both_sides(
     branch: Branch, method: str
@@ -175,6 +179,7 @@ CONFLICTS = {
 }
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("kind", CONFLICTS)
 def test_a_conflict_of_uncommitted_work_changes_nothing(branch: Branch, kind: str) -> None:
     mine, theirs, removed = CONFLICTS[kind]
@@ -189,6 +194,7 @@ def test_a_conflict_of_uncommitted_work_changes_nothing(branch: Branch, kind: st
     ]
 
 
+@pytest.mark.slow
 def test_what_is_staged_and_conflicts_alone_is_not_lost(branch: Branch) -> None:
     branch.write(a=TEN.replace("3\n", "three\n"))
     git(branch.folder, "add", "a.txt")
@@ -233,6 +239,7 @@ def refused(branch: Branch, name: str | None = None) -> str:
     return f"{error.value} {error.value.hint}"
 
 
+@pytest.mark.slow
 def test_where_it_cannot_be_done_it_says_why(branch: Branch) -> None:
     git(branch.folder, "switch", "--quiet", "main")
     assert refused(branch) == (
@@ -256,6 +263,7 @@ def test_an_operation_in_progress_is_named(branch: Branch, command: str) -> None
     )
 
 
+@pytest.mark.slow
 def test_conflicts_of_a_stash_are_resolved_first(branch: Branch) -> None:
     branch.write(a="one\n")
     git(branch.folder, "stash", "--quiet")
@@ -268,6 +276,7 @@ def test_conflicts_of_a_stash_are_resolved_first(branch: Branch) -> None:
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("path", ["x.log", "x.log/deep.txt", "folder"])
 def test_ignored_files_in_the_way_are_not_overwritten(branch: Branch, path: str) -> None:
     ignored = branch.folder / ("folder/kept.log" if path == "folder" else "x.log")
@@ -286,6 +295,7 @@ def test_ignored_files_in_the_way_are_not_overwritten(branch: Branch, path: str)
     )
 
 
+@pytest.mark.slow
 def test_a_worktree_of_another_agent_is_left_alone(branch: Branch) -> None:
     (branch.folder / ".git/ghp-agent").write_text("worker-1\n")
     branch.put({"news.txt": "new\n"})
@@ -352,6 +362,7 @@ def test_a_submodule_that_moved_on_main_is_named(branch: Branch, repo: Path) -> 
     assert branch.status() == [" M a.txt", " M sub"]
 
 
+@pytest.mark.slow
 def test_what_an_agent_writes_meanwhile_is_not_overwritten(
     branch: Branch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

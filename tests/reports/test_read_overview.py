@@ -56,6 +56,7 @@ def test_a_claimed_issue_has_its_title_and_a_lease_is_counted(
     assert look(repo, clock).facts(leases=False).leases == {}
 
 
+@pytest.mark.slow
 def test_a_blocked_agent_is_unblocked_once_all_that_blocked_its_issue_is_closed(
     repo: Path, clock: ManualClock
 ) -> None:
@@ -131,6 +132,7 @@ def test_a_pull_request_that_was_sent_back_is_a_need_and_the_last_error(
     assert "broken" in facts.errors["worker-1"]
 
 
+@pytest.mark.slow
 def test_requested_changes_are_a_need_until_new_commits_come(
     restored: Restored, clock: ManualClock
 ) -> None:
@@ -144,6 +146,7 @@ def test_requested_changes_are_a_need_until_new_commits_come(
     assert "worker-1" not in look(road.folder, clock).facts().needs
 
 
+@pytest.mark.slow
 def test_a_dead_agent_with_unsaved_work_is_a_need(repo: Path, clock: ManualClock) -> None:
     ghp("agent-issue new Parse", repo, clock)
     ghp("agent-start 1", repo, clock)

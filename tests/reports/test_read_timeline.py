@@ -37,6 +37,7 @@ def must(road: Road, words: list[str], env: dict[str, str]) -> str:
     return done.out.strip()
 
 
+@pytest.mark.slow
 def test_work_from_the_claim_to_the_merge_is_in_the_lane_of_its_agent(road: Road) -> None:
     began = road.clock.now()
     road.issue("Parse files")
@@ -52,6 +53,7 @@ def test_work_from_the_claim_to_the_merge_is_in_the_lane_of_its_agent(road: Road
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_an_agent_did_before_the_beginning_still_counts(road: Road) -> None:
     road.issue("Parse files")
     must(road, ["agent-claim", "1"], W1)
@@ -80,6 +82,7 @@ def test_an_agent_that_is_silent_for_long_is_dead_since_its_last_sign_of_life(ro
     assert lane.spans[-1].end == road.clock.now()
 
 
+@pytest.mark.slow
 def test_an_agent_that_was_dead_at_the_beginning_is_no_lane(road: Road) -> None:
     must(road, ["agent-heartbeat", "--status", "testing"], W1)
     must(road, ["agent-sync"], W1)

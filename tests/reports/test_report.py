@@ -102,6 +102,7 @@ def test_a_section_is_bounded_and_the_rest_is_counted(repo: Path) -> None:
     assert report.counts["handedOver"] == LISTED + 5
 
 
+@pytest.mark.slow
 def test_an_agent_that_works_without_a_record_is_not_idle(repo: Path) -> None:
     road = Road(repo)
     start = road.clock.now()
@@ -157,6 +158,7 @@ def test_work_that_was_sent_back_is_not_ready_to_merge(repo: Path) -> None:
     assert (item.id, item.state, item.text) == ("#4", "it conflicts with main", "a.txt")
 
 
+@pytest.mark.slow
 def test_requested_changes_are_sent_back_to_the_agent_and_not_ready(repo: Path) -> None:
     road = Road(repo)
     road.issue("Parse files")

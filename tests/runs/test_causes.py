@@ -35,6 +35,7 @@ def test_a_request_for_changes_stands_until_the_work_is_sent_again(shift: Shift)
     assert causes.standing(shift.app(), [RUN]) == []
 
 
+@pytest.mark.slow
 def test_a_review_of_anothers_issue_calls_nobody(shift: Shift) -> None:
     sent(shift)
     succeed(shift.repo, "agent-review 3 --request-changes 'Use tabs' --as worker-2")
@@ -63,6 +64,7 @@ def test_an_answer_calls_the_agent_unless_a_person_takes_over(shift: Shift) -> N
     assert [cause.key for cause in causes.standing(shift.app(), [RUN])] == [f"answer/{name}"]
 
 
+@pytest.mark.slow
 def test_what_the_host_says_counts_for_the_commit_that_it_checked(shift: Shift) -> None:
     sent(shift)
     head = shift.app().forge.get(3).head

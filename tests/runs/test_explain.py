@@ -23,6 +23,7 @@ def sent(shift: Shift) -> None:
     succeed(shift.repo, "agent-review 3 --request-changes 'Use tabs' --as worker-2")
 
 
+@pytest.mark.slow
 def test_what_stands_is_named_with_the_runs_that_tried_it(shift: Shift) -> None:
     sent(shift)
     words = "Agent worker-2 requested changes of pull request #3."
@@ -63,6 +64,7 @@ def test_the_explanation_says_who_is_started_or_how(shift: Shift) -> None:
         )
 
 
+@pytest.mark.slow
 def test_the_state_of_a_job_goes_back_to_in_progress(shift: Shift) -> None:
     sent(shift)
     assert "#1   in_progress" in invoke("agent-jobs", shift.repo).out

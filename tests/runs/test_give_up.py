@@ -18,6 +18,7 @@ def run(shift: Shift) -> RunRecord:
     return RUN._replace(path=str(started.path), tries=1, outcome=FAILED, why="it fell")
 
 
+@pytest.mark.slow
 def test_the_issue_is_free_and_the_work_is_in_a_handoff(shift: Shift, run: RunRecord) -> None:
     name = give_up.free(shift.app("worker-1"), run)
     assert claims.claim_next(shift.app("worker-2")).issue.number == 1
@@ -27,6 +28,7 @@ def test_the_issue_is_free_and_the_work_is_in_a_handoff(shift: Shift, run: RunRe
     assert "failed: it fell" in resumed
 
 
+@pytest.mark.slow
 def test_another_agent_goes_on_unless_a_person_assigns_it_to_the_first(
     shift: Shift, run: RunRecord
 ) -> None:
@@ -41,6 +43,7 @@ def test_another_agent_goes_on_unless_a_person_assigns_it_to_the_first(
     assert claims.claim_next(second, skips={2}).issue.number == 1
 
 
+@pytest.mark.slow
 def test_after_a_second_agent_nobody_goes_on_without_a_person(shift: Shift, run: RunRecord) -> None:
     first, second = shift.app("worker-1"), shift.app("worker-2")
     agents = ("worker-1", "worker-2")
@@ -64,6 +67,7 @@ def test_it_is_freed_once(shift: Shift, run: RunRecord) -> None:
     assert give_up.free(shift.app("worker-1"), run) == ""
 
 
+@pytest.mark.slow
 def test_nobody_takes_the_issue_until_a_person_answers(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
     question = give_up.ask(app, run)
@@ -78,6 +82,7 @@ def test_nobody_takes_the_issue_until_a_person_answers(shift: Shift, run: RunRec
     assert claims.claim_next(shift.app("worker-2"), skips={2}).issue.number == 1
 
 
+@pytest.mark.slow
 def test_a_person_can_keep_an_issue_from_agents(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
     question = give_up.ask(app, run)
@@ -92,6 +97,7 @@ def test_a_person_can_keep_an_issue_from_agents(shift: Shift, run: RunRecord) ->
     assert claims.claim_next(shift.app("worker-2"), skips={2}).issue.number == 1
 
 
+@pytest.mark.slow
 def test_an_answer_that_is_no_option_changes_nothing(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
     question = give_up.ask(app, run)

@@ -32,6 +32,7 @@ def begin(shift: Shift, script: str, before: RunRecord | None = None) -> Launche
     return launch.launch(make, ws, command, started, before)
 
 
+@pytest.mark.slow
 def test_the_client_works_in_the_worktree_as_the_agent(
     shift: Shift, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,6 +56,7 @@ def test_what_a_client_keeps_in_its_worktree_is_no_work(shift: Shift) -> None:
     assert git(shift.repo, "status", "--porcelain") == "?? other.md"
 
 
+@pytest.mark.slow
 def test_the_agent_lives_as_long_as_its_client(shift: Shift) -> None:
     launched = begin(shift, STAYS)
     ws = shift.app().ws
@@ -69,6 +71,7 @@ def test_the_agent_lives_as_long_as_its_client(shift: Shift) -> None:
     assert alive.process_lives(ws.presence("worker-1") or {}) is True
 
 
+@pytest.mark.slow
 def test_what_cannot_start_is_a_failed_run(shift: Shift, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(8, "Exec format error")
@@ -80,6 +83,7 @@ def test_what_cannot_start_is_a_failed_run(shift: Shift, monkeypatch: pytest.Mon
     assert launched.run.ended == launched.run.seconds  # the next one waits
 
 
+@pytest.mark.slow
 def test_failures_in_a_row_are_carried_on(shift: Shift) -> None:
     first = begin(shift, "exit 1")
     ended = first.run._replace(state=ENDED, outcome=FAILED, why="it fell")

@@ -47,6 +47,7 @@ def printed(shift: Shift, script: str, card: AgentCard, keep: tuple[str, ...] = 
     return (place / "log").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("login")
 def test_a_run_without_the_right_finds_no_stored_login_and_our_own_git_does(shift: Shift) -> None:
     log = printed(shift, TRIES + OURS, AgentCard("worker-1"))
@@ -61,6 +62,7 @@ def test_a_card_with_the_right_or_a_token_of_the_person_keeps_the_login(shift: S
     assert printed(shift, TRIES, AgentCard("worker-1", github=True)).count(SECRET) == 3
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("login")
 def test_checks_of_a_run_find_no_login_either(shift: Shift) -> None:
     """The environment of checks has no settings of git but these."""

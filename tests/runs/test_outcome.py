@@ -56,11 +56,13 @@ def finish(run: RunRecord) -> None:
     succeed(inner, "agent-finish --as worker-1")
 
 
+@pytest.mark.slow
 def test_a_pull_request_is_a_result_whatever_the_exit_code(shift: Shift, run: RunRecord) -> None:
     finish(run)
     assert found(shift, run, 1) == RunOutcome(FINISHED, "pull request #3")
 
 
+@pytest.mark.slow
 def test_work_that_is_as_it_was_sent_back_is_no_new_result(shift: Shift, run: RunRecord) -> None:
     finish(run)
     (shift.repo / "new.txt").write_text("other\n")
@@ -131,6 +133,7 @@ def test_an_issue_that_went_to_another_is_lost(shift: Shift, run: RunRecord) -> 
     assert found(shift, run) == RunOutcome(LOST, "#1 is no longer worker-1's")
 
 
+@pytest.mark.slow
 def test_an_agent_that_was_told_to_stop_has_stopped(shift: Shift, run: RunRecord) -> None:
     succeed(shift.repo, "agent-stop worker-1 --as @me")
     assert found(shift, run) == RunOutcome(STOPPED, "its agent was told to stop")

@@ -45,6 +45,7 @@ def printed(place: Path) -> None:
     until(lambda: folder.log_size(place))
 
 
+@pytest.mark.slow
 def test_the_exit_code_is_kept_for_any_supervisor(start: Start, place: Path) -> None:
     run, _ = start("sh", "-c", "echo out; echo err >&2; exit 7")
     ended(place)
@@ -69,6 +70,7 @@ def test_a_missing_program_is_an_exit_code(start: Start, place: Path) -> None:
     assert folder.exit_code(place) == 127
 
 
+@pytest.mark.slow
 def test_a_client_that_is_told_to_end_says_how_it_ended(start: Start, place: Path) -> None:
     run, _ = start("sh", "-c", "trap 'exit 5' TERM; echo on; while :; do sleep 0.01; done")
     printed(place)
@@ -78,6 +80,7 @@ def test_a_client_that_is_told_to_end_says_how_it_ended(start: Start, place: Pat
     assert folder.exit_code(place) == 5
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_a_client_that_hides(start: Start, place: Path) -> None:
     run, _ = start("sh", "-c", "setsid sleep 1000 & trap '' TERM; echo on; sleep 1000")
     printed(place)
@@ -86,6 +89,7 @@ def test_nothing_is_left_of_a_client_that_hides(start: Start, place: Path) -> No
     assert processes.marked(run.id) == []
 
 
+@pytest.mark.slow
 def test_what_a_client_leaves_behind_is_killed(start: Start, place: Path) -> None:
     run, _ = start("sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 & exit 0")
     ended(place)
@@ -93,6 +97,7 @@ def test_what_a_client_leaves_behind_is_killed(start: Start, place: Path) -> Non
     assert processes.marked(run.id) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux keeps orphans as descendants")
 def test_a_process_that_left_group_session_parent_and_mark_ends_with_its_run(
     start: Start, place: Path
@@ -110,6 +115,7 @@ def test_a_process_that_left_group_session_parent_and_mark_ends_with_its_run(
     assert not running.identity(orphan)
 
 
+@pytest.mark.slow
 def test_it_is_killed_also_where_a_process_has_no_handle(
     start: Start, place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,10 +1,13 @@
 """What a client reads first."""
 
+import pytest
+
 from ghp_agents.pulls import start
 from ghp_agents.runs import prompt
 from tests.support.runs import Shift
 
 
+@pytest.mark.slow
 def test_the_first_prompt_says_who_what_and_how_to_end(shift: Shift) -> None:
     started = start.start(shift.app("worker-1"), "1")
     inner = shift.app("worker-1", started.path)

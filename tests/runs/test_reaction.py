@@ -59,6 +59,7 @@ def test_every_cause_is_tried_at_most_twice_and_then_a_person_hears_of_it(
         assert (cause in chosen.hopeless) == (not heard and tried)
 
 
+@pytest.mark.slow
 @given(some.lists(causes(), max_size=6, unique_by=lambda x: x.key))
 def test_runs_for_what_stands_end_after_two_of_each_issue(standing: list[RunCause]) -> None:
     runs: list[RunRecord] = []

@@ -23,6 +23,7 @@ def used(shift: Shift, agent: str = "worker-1") -> Any:
     return (shift.app().ws.presence(agent) or {}).get(usage.FIELD, {}).get("spent")
 
 
+@pytest.mark.slow
 def test_a_run_adds_its_money_turns_and_time_to_its_agent(shift: Shift) -> None:
     supervisor = shift.supervisor(f"{PAID}; exit 1")
     supervisor.step()
@@ -52,6 +53,7 @@ def test_an_agent_that_is_gone_has_used_nothing(shift: Shift) -> None:
     assert used(shift) is None
 
 
+@pytest.mark.slow
 def test_a_used_up_budget_ends_a_supervisor_that_works_once_and_says_why(shift: Shift) -> None:
     limit(shift, day={"usd": 2})
     supervisor = shift.supervisor(f"{PAID}; exit 1", once=True)

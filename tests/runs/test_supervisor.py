@@ -29,6 +29,7 @@ def run_once(shift: Shift, supervisor: Supervisor) -> None:
     supervisor.step()
 
 
+@pytest.mark.slow
 def test_an_agent_takes_the_best_issue_and_works_in_its_worktree(shift: Shift) -> None:
     supervisor = shift.supervisor(f"pwd; {STAYS}")
     assert not supervisor.step()
@@ -124,6 +125,7 @@ def test_another_agent_gets_an_issue_that_one_gave_up(shift: Shift) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_run_that_prints_nothing_is_ended(shift: Shift) -> None:
     supervisor = shift.supervisor(f"echo on; {STAYS}")
     supervisor.step()
@@ -139,6 +141,7 @@ def test_a_run_that_prints_nothing_is_ended(shift: Shift) -> None:
     assert processes.marked(shift.last().id) == []
 
 
+@pytest.mark.slow
 def test_a_run_ends_at_its_next_step_when_its_agent_is_stopped(shift: Shift) -> None:
     supervisor = shift.supervisor(f"{SPEAKS}; read go < go; {SPEAKS}; {STAYS}")
     supervisor.step()
@@ -198,6 +201,7 @@ def test_an_interrupted_run_goes_on_when_its_agent_may(shift: Shift) -> None:
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_a_comment_that_stops_the_issue_ends_the_run_and_frees_it(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS)
     supervisor.step()
@@ -222,6 +226,7 @@ def test_a_comment_that_stops_the_issue_ends_the_run_and_frees_it(shift: Shift) 
     assert next(x for x in ctx.locks.known() if x.name == lock.name).holder is None
 
 
+@pytest.mark.slow
 def test_a_run_that_is_stopped_at_once_is_not_repeated(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS)
     supervisor.step()
@@ -247,6 +252,7 @@ def test_an_agent_with_an_open_question_takes_the_next_issue_until_the_answer(
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_the_next_supervisor_goes_on_with_a_living_run(shift: Shift) -> None:
     first = shift.supervisor(f"{SPEAKS}; {STAYS}")
     first.step()
@@ -284,6 +290,7 @@ def test_a_run_that_did_not_begin_is_fenced(shift: Shift) -> None:
     assert (shift.last().outcome, shift.last().why) == ("interrupted", "it did not begin")
 
 
+@pytest.mark.slow
 def test_a_run_of_an_agent_without_a_supervisor_is_ended(shift: Shift) -> None:
     shift.supervisor(STAYS, "old").step()
     shift.supervisor(STAYS, "new")
@@ -299,6 +306,7 @@ def test_a_run_that_another_supervisor_has_goes_on(shift: Shift) -> None:
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_other_clones_hear_that_a_silent_client_runs(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS, limits=RunLimits(silence=0))
     supervisor.step()
@@ -350,6 +358,7 @@ def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_a_run_whose_issue_was_taken_from_its_agent_is_ended(shift: Shift) -> None:
     supervisor = shift.supervisor(STAYS)
     supervisor.step()

@@ -68,6 +68,7 @@ def test_without_a_commit_there_are_none(tmp_path: Path) -> None:
 FIELDS = ["run: make x", "runner: codex", "permissions: [{tool: read}]", "autonomous: ask"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("field", FIELDS)
 @pytest.mark.parametrize("folder", [".ghp/tasks", ".claude/commands"])
 def test_a_task_that_says_what_runs_waits_for_a_person(repo: Path, folder: str, field: str) -> None:

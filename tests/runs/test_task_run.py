@@ -103,6 +103,7 @@ def test_a_task_ends_at_its_limit_with_what_it_started(bureau: Bureau) -> None:
     assert (run.outcome, run.why) == ("failed", "it took longer than 1 s")
 
 
+@pytest.mark.slow
 def test_a_cancelled_task_leaves_no_process_and_its_starter_hears_of_it(bureau: Bureau) -> None:
     run = bureau.start(STAYS, by="worker-1")
     bureau.speaks(run)
@@ -223,6 +224,7 @@ def test_steps_are_reported_and_summed_up(tmp_path: Path) -> None:
     assert task_run.summary([done]) == "1 of 1 step"
 
 
+@pytest.mark.slow
 def test_orders_that_cannot_be_read_fail(bureau: Bureau) -> None:
     run = bureau.ended(bureau.start("true"))
     path = folder.of(bureau.app().ws, run.id) / task_run.COMMAND

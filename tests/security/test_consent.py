@@ -85,6 +85,7 @@ def test_a_start_in_a_hostile_clone_is_as_if_it_had_named_nothing(
     assert line in done.err.splitlines()
 
 
+@pytest.mark.slow
 def test_where_nobody_agreed_to_the_remote_no_work_goes_to_another(
     clone: Path, trap: Path, remote: Path
 ) -> None:
@@ -151,6 +152,7 @@ def test_a_branch_that_is_checked_out_names_no_command_no_trunk_and_no_check(
     assert invoke("agent-doctor", clone).code == 0, "nothing of it waits for consent either"
 
 
+@pytest.mark.slow
 def test_a_file_that_is_only_changed_and_not_committed_names_nothing(
     clone: Path, trap: Path
 ) -> None:

@@ -47,6 +47,7 @@ def check(one: Claimant) -> str:
     return verdict.kind if verdict.is_refused else "allowed"
 
 
+@pytest.mark.slow
 def test_a_copied_clone_holds_nothing_from_the_beginning(original: Claimant) -> None:
     copy = copied(original)
     assert (holds(copy), check(copy)) == (False, "fenced")
@@ -84,6 +85,7 @@ def test_after_syncs_the_original_still_holds_and_the_copy_does_not(
     assert (holds(original), check(original)) == (True, "allowed")
 
 
+@pytest.mark.slow
 def test_the_copy_neither_gives_back_nor_takes_a_strict_lease(original: Claimant) -> None:
     copy = copied(original)
     with pytest.raises(RefusedError, match="staging-db is leased by worker-1"):

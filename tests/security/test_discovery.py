@@ -34,6 +34,7 @@ def buried(clone: Path, tmp_path: Path) -> tuple[Path, Path]:
     return lib, mark
 
 
+@pytest.mark.slow
 def test_a_command_in_a_buried_bare_repository_works_on_the_one_around_it(
     buried: tuple[Path, Path], clone: Path
 ) -> None:

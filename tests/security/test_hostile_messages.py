@@ -100,6 +100,7 @@ UNREADABLE: dict[str, Callable[[str], tuple[str, bytes]]] = {
 }
 
 
+@pytest.mark.slow
 def test_messages_with_wrong_headers_are_reported_and_hide_no_other(
     clones: Clones, remote: Path
 ) -> None:
@@ -282,6 +283,7 @@ def test_many_messages_of_a_stranger_are_a_bounded_step(clones: Clones, remote: 
 # ------------------------------------------------------------------------------------ paths
 
 
+@pytest.mark.slow
 def test_only_the_path_of_a_message_makes_one(clones: Clones, remote: Path) -> None:
     wrong = ("aa/AA01.md", "aa/bb01.txt", "zz/aa01.md", "aa01.md", "aa/aa01.md/x", "aa/con.md")
     _, content = message("aa01")

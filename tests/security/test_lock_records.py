@@ -58,6 +58,7 @@ def test_a_folder_in_the_place_of_a_right_is_named_with_what_to_do(clones: Clone
     assert GitLocks(workspace(here)).acquire("issue/1", "worker-1", expected=None)
 
 
+@pytest.mark.slow
 def test_numbers_at_their_end_are_an_error_that_says_what_to_do(clones: Clones) -> None:
     here, other = clones(2)
     locks = GitLocks(workspace(here))
@@ -83,6 +84,7 @@ def test_a_right_at_its_end_begins_anew_once_its_ref_is_deleted(clones: Clones) 
     assert locks.acquire("issue/1", "worker-1", expected=None).generation == 1
 
 
+@pytest.mark.slow
 def test_a_forged_lease_of_everything_is_freed_by_a_person(clones: Clones) -> None:
     here, other = clones(2)
     worker = Claimant(here, "worker-1", ManualClock())
@@ -143,6 +145,7 @@ def test_a_right_of_an_unknown_major_version_is_nobodys_and_named_by_the_doctor(
     ]
 
 
+@pytest.mark.slow
 def test_a_record_of_an_older_version_is_its_holders_in_each_clone(clones: Clones) -> None:
     here, other = clones(2)
     worker = Claimant(here, "worker-1", ManualClock())
@@ -204,6 +207,7 @@ def lossy(field: CloneField) -> None:
     )
 
 
+@pytest.mark.slow
 def test_of_claims_that_race_with_lost_answers_one_wins_and_knows_it(
     remote: Path, clones: Clones
 ) -> None:

@@ -112,6 +112,7 @@ def test_the_first_read_asks_once_for_each_author_and_of_no_closed_issue(field: 
 # ----------------------------------------------------------------------- a scope for all
 
 
+@pytest.mark.slow
 def test_a_scope_of_everything_guards_nothing_and_is_said(clone: Path) -> None:
     body = "### Scope\n\n- `**`\n"
     assert invoke(["agent-issue", "new", "Build", "--body", body], clone).code == 0

@@ -81,6 +81,7 @@ def test_no_beat_and_no_hook_writes_through_the_links_of_another_user(ground: Pa
     assert listing(home) == {".bashrc": b"# mine\n"}
 
 
+@pytest.mark.slow
 def test_another_user_cannot_hold_our_locks(ground: Path) -> None:
     repo = ground / "home/repo"
     git(ground, "init", "--quiet", str(repo))

@@ -81,6 +81,7 @@ def test_no_branch_of_another_kind_is_created_or_moved(
     assert refs(one, "refs/heads").items() >= before.items()
 
 
+@pytest.mark.slow
 def test_a_pack_that_lacks_a_file_starts_nothing(place: tuple[Path, Path]) -> None:
     one, evil = place
     head = commit(evil, {"a": "1\n"}, "One")

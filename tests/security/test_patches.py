@@ -263,6 +263,7 @@ NAMES = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_real_work_with_every_kind_of_name_and_change_still_comes_back(place: Path) -> None:
     commit(place, {f"old/{name}": f"{name}\n" * 9 for name in NAMES})
     commit(place, {"gone": "", "picture": bytes(range(256)), "tool": "#!/bin/sh\n", "t": "text\n"})

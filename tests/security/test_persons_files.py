@@ -83,6 +83,7 @@ def test_a_patch_with_a_channels_file_among_others_is_refused(admin: Path) -> No
     assert " A person writes in " in f" {refusal(message, 'codex')}"
 
 
+@pytest.mark.slow
 def test_what_a_command_appends_from_another_worktree_is_told_and_never_sent(
     admin: Path, worktree: Callable[[Path, str], Path]
 ) -> None:

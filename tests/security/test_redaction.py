@@ -112,6 +112,7 @@ def here(repo: Path) -> Station:
     return make_team().at(repo)
 
 
+@pytest.mark.slow
 def test_a_handoff_has_no_secret_of_a_commit_or_of_its_note(here: Station) -> None:
     for at, text in enumerate(SECRETS):
         commit(here.folder, {"a.txt": f"{at}\n"}, text)
@@ -179,6 +180,7 @@ def hostile() -> list[str]:
     return [*texts, "token is" + " " * SIZE, "TOKEN=" + "a" * SIZE, "machine " + "a " * 30_000]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("reader", ["redacted", "find", "note", "masked"])
 def test_looking_for_secrets_takes_time_in_proportion_to_the_text(reader: str) -> None:
     read = {

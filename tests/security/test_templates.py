@@ -91,6 +91,7 @@ def test_a_template_of_the_trunk_counts(here: Station) -> None:
     assert "\nours: H-" in here.hand_over(checkpoint=True).document
 
 
+@pytest.mark.slow
 def test_a_link_is_no_template_of_a_pull_request(repo: Path) -> None:
     commit(repo, {".gitignore": ".env\n.ghp/\n"})
     (repo / ".env").write_text(f"# What\n{SECRET}\n")

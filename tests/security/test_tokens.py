@@ -57,6 +57,7 @@ def held(text: str, secret: str) -> bool:
 # ---------------------------------------------------------------- the repository's commands
 
 
+@pytest.mark.slow
 def test_no_check_and_no_set_up_command_sees_a_credential(
     road: Road, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +77,7 @@ def test_no_check_and_no_set_up_command_sees_a_credential(
         assert [value for value in SECRETS.values() if len(value) > 8 and held(text, value)] == []
 
 
+@pytest.mark.slow
 def test_what_a_check_prints_of_a_secret_is_masked_in_all_that_is_kept(
     road: Road, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -112,6 +114,7 @@ def test_no_variable_whose_value_is_a_credential_reaches_a_check() -> None:
     assert named == {**plain, "DATABASE_URL": hidden["DATABASE_URL"]}
 
 
+@pytest.mark.slow
 def test_only_the_person_gives_a_credential_to_checks(
     road: Road, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

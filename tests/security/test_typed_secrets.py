@@ -123,6 +123,7 @@ def test_the_error_names_the_option_and_not_the_secret(
     assert token not in done.err
 
 
+@pytest.mark.slow
 def test_a_branch_and_a_file_with_a_secret_in_their_name_are_published_without_it(
     clone: Path, remote: Path
 ) -> None:

@@ -50,6 +50,7 @@ def skipped(pull: Pull, why: str) -> str:
     return f"Skipped #{pull.number}: {why}.\nHint: {hint}\n"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("who", ["lead", "@me"])
 @pytest.mark.parametrize(
     ("issue", "why"),
@@ -65,6 +66,7 @@ def test_the_queue_takes_nothing_of_one_who_never_claimed_the_issue(
     assert "backdoor.sh" not in road.trunk
 
 
+@pytest.mark.slow
 def test_the_queue_takes_nothing_that_another_sent_for_the_holder(road: Road) -> None:
     road.start("worker-1")
     pull = innocent(road, 1)
@@ -74,6 +76,7 @@ def test_the_queue_takes_nothing_that_another_sent_for_the_holder(road: Road) ->
     assert "backdoor.sh" not in road.trunk
 
 
+@pytest.mark.slow
 def test_the_queue_takes_nothing_that_came_onto_the_branch_after_it_was_finished(
     road: Road,
 ) -> None:
@@ -96,6 +99,7 @@ def test_the_queue_takes_what_was_finished_also_when_the_claim_has_ended(road: R
     assert "a.txt" in road.trunk
 
 
+@pytest.mark.slow
 def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road: Road) -> None:
     pull = innocent(road, 1)
     refused = ghp(road, f"agent-merge {pull.number} --as lead")
@@ -114,12 +118,14 @@ def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road:
     assert "backdoor.sh" in road.trunk
 
 
+@pytest.mark.slow
 def test_a_person_who_merges_it_by_its_number_has_given_their_word(road: Road) -> None:
     pull = innocent(road)
     assert ghp(road, f"agent-merge {pull.number} --as @me").out == f"{pull.number}\n"
     assert "backdoor.sh" in road.trunk
 
 
+@pytest.mark.slow
 def test_a_persons_word_is_for_one_commit(road: Road) -> None:
     pull = innocent(road, 1)
     ghp(road, f"agent-merge {pull.number} --as lead")
@@ -153,6 +159,7 @@ def test_on_github_only_our_line_by_an_account_that_may_write_is_a_proof() -> No
 # ---------------------------------------------------------------------------------- checks
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["2", "--queue"])
 def test_what_nothing_checks_is_merged_only_if_that_is_said(repo: Path, what: str) -> None:
     road = Road(repo)
@@ -179,6 +186,7 @@ def leased(road: Road, words: str = "src/ --strict", by: str = "bob") -> None:
     assert done.code == 0, done.err
 
 
+@pytest.mark.slow
 def test_what_another_leased_strictly_is_not_finished(road: Road) -> None:
     path = road.start("alice").path
     head = commit(path, {"src/a.py": "by a shell\n"})
@@ -214,6 +222,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("who", ["lead", "alice", "@me"])
 def test_what_another_leased_strictly_since_is_not_merged_by_anybody(road: Road, who: str) -> None:
     road.done("alice", 1, {"src/a.py": "one\n"})

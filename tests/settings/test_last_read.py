@@ -84,6 +84,7 @@ def test_the_last_values_of_a_file_stay_in_force(repo: Path, whose: str, how: st
 UNREADABLE_TEXTS = ["{", '{"agents": {"shared": 3}}', "<<<<<<< x\n", "\ufeff{}", "[]"]
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("text", UNREADABLE_TEXTS)
 def test_what_a_person_agreed_to_on_main_stays_in_force(clone: Path, text: str) -> None:
     configure(clone, {"agents": {**FORBIDS, "checks": ["make"]}})

@@ -108,6 +108,7 @@ def test_a_trunk_that_did_not_move_costs_no_process(
     assert started == []
 
 
+@pytest.mark.slow
 def test_a_copied_clone_reads_its_own_main_and_not_that_of_its_original(
     clone: Path, tmp_path: Path
 ) -> None:

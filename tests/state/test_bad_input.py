@@ -366,6 +366,7 @@ def test_a_remote_that_is_not_there_is_told_and_everything_goes_on(
     assert invoke("agent-sync", clone)[0] == 0
 
 
+@pytest.mark.slow
 def test_a_remote_that_refuses_says_why_and_is_no_unknown(clone: Path, remote: Path) -> None:
     hook(remote, "pre-receive", "echo 'no state in this repository, says the policy' >&2\nexit 1\n")
     say(clone, "one")

@@ -70,6 +70,7 @@ def test_more_files_than_allowed_are_not_read() -> None:
     assert len(changes.decode({"changes": entries})) == changes.MOST_FILES
 
 
+@pytest.mark.slow
 @given(VALUES)
 def test_any_json_is_read_without_an_error(value: Any) -> None:
     changes.decode({"changes": value})

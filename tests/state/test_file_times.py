@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.state.file_times import read_times
 from ghp_agents.wiring import App
 from tests.support.ghp import succeed
@@ -12,6 +14,7 @@ def times(clone: Path) -> object:
     return read_times(App(clone, {"HOME": str(clone.parent)}).ws)
 
 
+@pytest.mark.slow
 def test_every_command_that_writes_changes_the_times(repo: Path) -> None:
     before = times(repo)
     for line in (
@@ -29,6 +32,7 @@ def test_every_command_that_writes_changes_the_times(repo: Path) -> None:
         before = after
 
 
+@pytest.mark.slow
 def test_news_of_another_clone_changes_them_and_looking_does_not(clones: Clones) -> None:
     here, other = clones(2)
     succeed(here, "agent-sync")

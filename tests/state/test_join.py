@@ -35,6 +35,7 @@ def test_the_join_does_not_depend_on_what_is_joined_first(
     assert same(join([join([a, b]), c]), join([a, join([b, c])]))
 
 
+@pytest.mark.slow
 @given(TREES)
 def test_joining_a_tree_with_itself_changes_nothing(tree: JoinedTree) -> None:
     assert same(join([tree, tree]), tree)

@@ -72,6 +72,7 @@ def listing(*folders: Path) -> dict[str, object]:
 # ------------------------------------------------------------------------------ every kind of place
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "place", mostly_slow(PLACES, every=8), ids=[place.__name__ for place in PLACES]
 )
@@ -436,6 +437,7 @@ def test_a_sandbox_in_a_fresh_clone_needs_nothing_to_be_there(
     assert store(fresh).fold() == 2
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_anywhere_is_an_error_with_a_hint(sandbox: Path) -> None:
     command = [sys.executable, "-m", "tests.state.worker", str(sandbox), "say:inside"]
     done = subprocess.run(

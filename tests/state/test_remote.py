@@ -419,6 +419,7 @@ def test_what_was_found_out_belongs_to_the_address_and_not_to_the_name(
     assert ours(moved).keys() == {OURS}
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"x": 7}', b"\xff"])
 def test_a_broken_memory_of_it_is_found_out_again(
     here: Place, remote: Path, content: bytes
@@ -611,6 +612,7 @@ def test_inside_a_hook_of_another_repository_ours_is_still_ours(
     assert (refs(repo), refs(clone)) == before
 
 
+@pytest.mark.slow
 def test_a_relative_address_counts_from_the_main_worktree(
     clone: Path, remote: Path, worktree: Callable[[Path, str], Path], tmp_path: Path
 ) -> None:
@@ -630,6 +632,7 @@ def test_a_relative_address_counts_from_the_main_worktree(
 # -------------------------------------------------------------------------- clones of every kind
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "option", ["--filter=blob:none", "--filter=tree:0", "--depth=1", "--bare", "--no-checkout"]
 )

@@ -115,6 +115,7 @@ def test_branches_are_found_by_a_pattern(clone: Path) -> None:
     assert branches_found == {"agent/a/12-x": head, "agent/b/12-y": head}
 
 
+@pytest.mark.slow
 def test_a_push_compares_with_what_was_seen(clone: Path, remote: Path) -> None:
     ws = workspace(clone)
     first = git(clone, "rev-parse", "HEAD")
@@ -240,6 +241,7 @@ def test_without_git_lfs_pointers_are_pushed_by_nobody(clone: Path, remote: Path
     assert branches.push(ws, oid, "b", expected=oid).answer is PushOutcome.DONE
 
 
+@pytest.mark.slow
 def test_a_shallow_clone_fetches_what_a_merge_needs(
     clone: Path, remote: Path, tmp_path: Path
 ) -> None:

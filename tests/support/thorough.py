@@ -14,7 +14,7 @@ import pytest
 Case = TypeVar("Case")
 IS_THOROUGH = os.environ.get("THOROUGH") == "1"
 EVERY = int(os.environ.get("EVERY", "1"))  # of all tests, one in so many is tried
-CASES, SHARE = 2, 6  # of a slow test: at least so many are tried, and one in so many
+CASES, SHARE = 1, 6  # of a slow test: at least so many are tried, and one in so many
 
 
 def some(cases: Sequence[Case], every: int, first: int = 0) -> Sequence[Case]:

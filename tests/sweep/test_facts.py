@@ -101,6 +101,7 @@ def test_of_a_thousand_issues_and_fifty_agents_nothing_is_asked_one_by_one(crowd
     assert counter["MemoryStore.ledger"] == 0
 
 
+@pytest.mark.slow
 def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
     crowd.sweep()
     for seq in (2, 3):

@@ -199,6 +199,7 @@ class Outbox:
         return []
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("sends", "trouble"), [(0, None), (2, None), (9, "6 issue changes could not be sent to GitHub")]
 )

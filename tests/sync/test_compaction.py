@@ -450,6 +450,7 @@ def test_the_background_compacts_what_is_older_than_the_setting_once_a_day(offic
     assert "issues" not in kinds(office.folders[1])
 
 
+@pytest.mark.slow
 def test_never_is_never(office: Office) -> None:
     office.clock.wait(WEEK * 50)
     config = office.folders[1] / ".ghp/config.json"

@@ -83,6 +83,7 @@ def test_the_manager_hears_of_a_part_once(
     assert hear(here, "lead") == []
 
 
+@pytest.mark.slow
 def test_a_question_about_a_part_reaches_the_manager(here: Path) -> None:
     succeed(here, "agent-escalate 'Which token?' --issue 2 --as worker-1")
     name = question(here)
@@ -91,6 +92,7 @@ def test_a_question_about_a_part_reaches_the_manager(here: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_orchestrator_manages_what_nobody_is_assigned_to_and_hears_a_question_once(
     here: Path,
 ) -> None:
@@ -110,6 +112,7 @@ def test_an_orchestrator_manages_what_nobody_is_assigned_to_and_hears_a_question
     ]
 
 
+@pytest.mark.slow
 def test_of_what_the_manager_does_itself_it_hears_nothing(here: Path) -> None:
     succeed(
         here,
@@ -122,6 +125,7 @@ def test_of_what_the_manager_does_itself_it_hears_nothing(here: Path) -> None:
     assert hear(here, "lead") == []
 
 
+@pytest.mark.slow
 def test_a_part_that_has_a_manager_is_of_that_manager(here: Path) -> None:
     succeed(here, "agent-claim 3 --as worker-1")
     hear(here, "lead")
@@ -134,6 +138,7 @@ def test_a_part_that_has_a_manager_is_of_that_manager(here: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_is_closed_by_itself(here: Path) -> None:
     succeed(here, "agent-issue close 2", "agent-issue close 3", "agent-sync")
     assert invoke("agent-issue show 1", here).out.splitlines()[-1] == (

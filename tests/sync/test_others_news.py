@@ -142,18 +142,21 @@ def test_what_others_do_is_heard_once(here: Path, lines: Sequence[str], heard: l
     assert told(here, "worker-1") == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_told_to_stop_hears_nothing_else_of_its_issues(here: Path) -> None:
     succeed(here, "agent-claim 2 --as worker-1", "agent-stop worker-1 --reason Enough --as @me")
     (line,) = told(here, "worker-1")
     assert line.startswith(f"{PERSON} told you to stop. Reason given: «Enough».")
 
 
+@pytest.mark.slow
 def test_who_has_begun_what_it_was_given_hears_no_more_of_the_gift(here: Path) -> None:
     succeed(here, "agent-claim 2 --as worker-2", "agent-release 2 --to worker-1 --as worker-2")
     succeed(here, "agent-claim 2 --as worker-1")
     assert told(here, "worker-1") == []
 
 
+@pytest.mark.slow
 def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
     succeed(
         here,
@@ -166,6 +169,7 @@ def test_of_what_it_did_itself_an_agent_hears_nothing(here: Path) -> None:
     assert told(here, "worker-1") == []
 
 
+@pytest.mark.slow
 def test_a_lost_claim_is_one_piece_of_news_and_its_issue_no_longer_concerns_it(here: Path) -> None:
     succeed(here, "agent-release 1 --to worker-2 --reason Tired", "agent-issue comment 1 Hm")
     (line,) = told(here, "worker-1")
@@ -173,6 +177,7 @@ def test_a_lost_claim_is_one_piece_of_news_and_its_issue_no_longer_concerns_it(h
     assert " Reason given: «given by Test Person: Tired». Stop working on #1. " in line
 
 
+@pytest.mark.slow
 def test_of_issues_of_others_it_hears_nothing(here: Path) -> None:
     succeed(
         here, "agent-issue comment 2 Hm", "agent-issue assign 2 worker-2", "agent-issue close 2"
@@ -204,6 +209,7 @@ def test_whoever_waits_for_its_file_is_named(repo: Path) -> None:
     assert line.startswith("worker-2 waits for your lease of docs/a.md. When you no longer need")
 
 
+@pytest.mark.slow
 def test_a_lease_that_another_ends_is_named(here: Path) -> None:
     succeed(here, "agent-lease docs/b.md --as worker-1", "agent-release docs/b.md --reason Mine")
     assert told(here, "worker-1") == [
@@ -211,6 +217,7 @@ def test_a_lease_that_another_ends_is_named(here: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_an_orchestrator_hears_of_questions(here: Path) -> None:
     succeed(here, "agent-escalate 'Which port?' --as worker-1")
     assert told(here, "worker-2") == []
@@ -220,6 +227,7 @@ def test_an_orchestrator_hears_of_questions(here: Path) -> None:
     assert line.startswith("worker-1 asks: «Which host?» Decide with `ghp agent-answer E-")
 
 
+@pytest.mark.slow
 def test_the_next_holder_hears_the_answer_to_the_question_of_the_one_before(here: Path) -> None:
     succeed(
         here,
@@ -235,6 +243,7 @@ def test_the_next_holder_hears_the_answer_to_the_question_of_the_one_before(here
     ]
 
 
+@pytest.mark.slow
 def test_what_has_no_room_is_counted(here: Path) -> None:
     succeed(here, *(f"agent-issue comment 1 '{number} {'x' * 100}'" for number in range(12)))
     lines = told(here, "worker-1")
@@ -268,6 +277,7 @@ def test_a_sync_with_news_for_nobody_wakes_nobody(clones: Callable[[int], list[P
     assert not is_flagged(other, "worker-1")
 
 
+@pytest.mark.slow
 def test_the_status_of_an_agent_without_hooks_tells_it(here: Path) -> None:
     succeed(here, "agent-issue comment 1 Hm")
     line = f"{PERSON} commented on #1: «Hm». {SHOW.format(1)}\n"

@@ -84,6 +84,7 @@ def test_what_is_said_just_after_a_sync_goes_when_its_turn_comes(
     assert clock.passed == 10
 
 
+@pytest.mark.slow
 def test_what_somebody_waits_for_goes_two_seconds_after_the_sync_before(
     here: App, clock: Eventful
 ) -> None:
@@ -131,6 +132,7 @@ def test_in_the_foreground_a_remote_out_of_reach_is_told_and_none_is_not_asked(
     assert delivery.send(alone).remote is None
 
 
+@pytest.mark.slow
 def test_what_is_said_meanwhile_goes_too(here: App, clock: Eventful) -> None:
     clock.next = [lambda: ask(here, "While it stays?"), lambda: ask(here, "Before it leaves?")]
     ask(here, "The first word?")
@@ -151,6 +153,7 @@ def test_without_a_remote_it_leaves_at_once(repo: Path, clock: Eventful) -> None
     assert clock.passed == 0
 
 
+@pytest.mark.slow
 def test_a_record_is_sent_when_the_remote_can_be_reached_again(
     here: App, clock: Eventful, remote: Path
 ) -> None:
@@ -163,6 +166,7 @@ def test_a_record_is_sent_when_the_remote_can_be_reached_again(
     assert 101 < clock.passed < 101 + 130
 
 
+@pytest.mark.slow
 def test_a_record_for_a_remote_that_never_returns_is_tried_for_a_day_ever_less_often(
     here: App, clock: Eventful, remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +187,7 @@ def test_a_record_for_a_remote_that_never_returns_is_tried_for_a_day_ever_less_o
     assert delivery.LONGEST_TRY <= clock.passed <= delivery.LONGEST_TRY + 300
 
 
+@pytest.mark.slow
 def test_presence_alone_is_not_stayed_for(here: App, clock: Eventful, remote: Path) -> None:
     remote.rename(remote.with_name("moved.git"))
     heartbeat(here.ws, here.store, AgentName("worker-1"), {"status": "testing"})
@@ -190,6 +195,7 @@ def test_presence_alone_is_not_stayed_for(here: App, clock: Eventful, remote: Pa
     assert clock.passed < 30
 
 
+@pytest.mark.slow
 def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, remote: Path) -> None:
     hook = remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
@@ -225,6 +231,7 @@ def test_a_command_sends_at_once_where_the_settings_allow_short_pauses(
     assert (clock.passed, unsent(here)) == (0.5 + SPAWN_PAUSE, 0)
 
 
+@pytest.mark.slow
 def test_an_exchange_that_is_under_way_is_waited_for(here: App, clock: Eventful) -> None:
     ask(here, "Too late for it?")
     clock.wait(60)
@@ -243,6 +250,7 @@ def test_what_was_taken_away_meanwhile_is_not_made_again(here: App, clock: Event
     assert git(here.ws.folder, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_presence_that_may_only_go_much_later_goes_with_a_later_beat(
     here: App, clock: Eventful, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_nothing_is_written_while_nothing_moves(two: TwoClones) -> None:
     assert (seq(one), reported(one)[0]["lines"]) == (before + 1, "0,0 30,0")
 
 
+@pytest.mark.slow
 def test_the_report_is_no_heartbeat(two: TwoClones) -> None:
     one, _, place = two
     (place / "a.py").write_text("0\n" + LINES)

@@ -65,6 +65,7 @@ def test_an_agent_that_is_blocked_by_something_else_stays_so(pair: tuple[Path, P
     assert status(one) == "blocked"
 
 
+@pytest.mark.slow
 def test_the_delivery_of_the_news_ends_it(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     succeed(one, *BLOCKED, "agent-issue close 2")

@@ -73,6 +73,7 @@ def test_a_request_wakes_once_and_is_told_by_the_hook(team: Team) -> None:
     assert "Rm -rf" in notifications.gather(team.app, RESTING).text
 
 
+@pytest.mark.slow
 def test_a_returned_pull_request_wakes_its_agent(team: Team) -> None:
     repo, clock = team.app.ws.folder, team.app.ws.clock
     road = Road(repo, clock if isinstance(clock, ManualClock) else None)
@@ -176,6 +177,7 @@ def test_it_is_due_for_what_is_new(kept: dict[str, object], due: bool) -> None:
     assert wake.is_due(kept, "s-1", ["a", "b"], 1_000.0) is due
 
 
+@pytest.mark.slow
 def test_a_client_that_refuses_is_asked_again_after_growing_pauses(team: Team) -> None:
     team.fails()
     team.one.send("worker-2", kind="request")

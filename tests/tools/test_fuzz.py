@@ -34,6 +34,7 @@ def test_a_reader_that_crashes_or_is_slow_is_found(
     assert note.startswith("Reader: odd. Play it again with --only 'odd' --seed 1.")
 
 
+@pytest.mark.slow
 def test_a_refusal_is_an_answer() -> None:
     assert fuzz.one_turn("good", Reader(_refuses, [b"a"]), 1) > 5
 

@@ -53,6 +53,7 @@ def test_every_folder_of_the_state_has_a_schema() -> None:
     assert FOLDERS.keys() - {"inbox", "messages"} <= kinds, "List its records in tools/schemas.py."
 
 
+@pytest.mark.sample(17)
 @pytest.mark.parametrize("name", [name for name in PAGES if name.endswith("json")])
 def test_a_schema_is_one(name: str) -> None:
     Draft202012Validator.check_schema(json.loads(PAGES[name]))
@@ -96,6 +97,7 @@ def test_recorded_outputs_are_as_their_schemas_say(name: str) -> None:
     assert checked > 15
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alone", "remote"])
 def test_recorded_records_are_as_their_schemas_say(name: str) -> None:
     checked = 0

@@ -184,6 +184,7 @@ class World:
         self.sync()
 
 
+@pytest.mark.slow
 @given(workflows(), st.integers(0, 10**6))
 def test_every_order_of_events_in_two_clones_ends_and_no_end_changes(
     workflow: Workflow, seed: int
@@ -209,6 +210,7 @@ def test_every_order_of_events_in_two_clones_ends_and_no_end_changes(
     assert engine.standing(world.states(0)) != engine.RUNNING
 
 
+@pytest.mark.slow
 @given(workflows(), st.integers(0, 10**6))
 def test_two_clones_that_act_before_they_meet_make_the_same_records(
     workflow: Workflow, seed: int

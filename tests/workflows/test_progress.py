@@ -21,6 +21,7 @@ description: Its checks are green.
 """
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("state", "end"), [("", "running"), ("open", "completed"), ("closed", "failed")]
 )

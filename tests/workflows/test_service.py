@@ -114,6 +114,7 @@ def test_a_question_is_asked_and_answered_in_another_clone(team: Team) -> None:
     assert "1 workflow completed; `--all` lists them." in listed.err
 
 
+@pytest.mark.slow
 def test_a_named_agent_does_the_first_step(team: Team) -> None:
     team("agent-run question 'How wide?' --to worker-3", "worker-1")
     team.exchange()
@@ -169,6 +170,7 @@ def test_a_step_that_nobody_can_do_says_so_when_it_is_sent(team: Team) -> None:
     assert len(team.inbox("worker-2")) == 1
 
 
+@pytest.mark.slow
 def test_a_review_that_approves_needs_no_answer(team: Team) -> None:
     team("agent-run review 'The parser' --to worker-2", "worker-1")
     team.exchange()
@@ -301,6 +303,7 @@ def test_a_workflow_whose_file_is_gone_waits_and_says_so(team: Team) -> None:
     assert "failed: its file is gone" in invoke("agent-workflows", team.one, clock=team.clock).out
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("line", "error"),
     [

@@ -72,6 +72,7 @@ def test_a_message_to_a_topic_starts_a_workflow_if_a_field_of_it_says_so(team: T
     assert "It parses" in team(f"agent-inbox read {step['id']}", "worker-2")
 
 
+@pytest.mark.slow
 def test_a_workflow_that_comes_with_the_program_starts_by_the_command_alone(team: Team) -> None:
     assert "starts the workflow" not in team(completed(review=True), "worker-1")
     assert team.runs() == []

@@ -57,6 +57,7 @@ def test_a_pattern_that_matches_nothing_is_named(road: Road) -> None:
     )
 
 
+@pytest.mark.slow
 def test_worktreeinclude_takes_ignored_files_once_a_person_agreed_to_it(road: Road) -> None:
     road.configure(worktreeCopyFiles=["/.env"])
     (road.folder / ".worktreeinclude").write_text("local.ini\n")

@@ -31,6 +31,7 @@ def there(tmp_path: Path) -> Path:
     return tmp_path / "there"
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_each_worktree_knows_its_home(name: str, origin: Path, there: Path) -> None:
     top = LAYOUTS[name](origin, there)
@@ -95,6 +96,7 @@ def test_git_dir_is_found_from_anywhere(origin: Path, there: Path) -> None:
     assert (ws.root, ws.main_worktree) == (place, place)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_copied_is_said(origin: Path, there: Path) -> None:
     top = LAYOUTS["bare"](origin, there)
     git(top, "switch", "--quiet", "-c", "elsewhere")

@@ -37,6 +37,7 @@ def test_what_is_there_already_and_what_is_not_there_are_passed_over(road: Road)
     assert git(started.path, "status", "--porcelain") == ""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("name", ["../secret", ".git/config", "a/../../secret", "."])
 def test_nothing_comes_from_or_goes_to_a_place_outside(road: Road, name: str) -> None:
     (road.folder.parent / "secret").write_text("secret\n")
@@ -75,6 +76,7 @@ def test_the_set_up_command_runs_in_the_worktree_and_its_output_is_kept(road: Ro
     assert (started.path / "ran").read_text() == "again\n"  # once
 
 
+@pytest.mark.slow
 def test_a_set_up_that_fails_is_said_and_run_again_with_the_next_start(road: Road) -> None:
     road.configure(worktreeSetupCommand="echo broken >&2; echo again >> ran; exit 7")
     first = road.start("worker-1")

@@ -111,6 +111,7 @@ def test_what_only_it_has_is_kept_and_what_can_be_had_again_is_not(place: Place)
     assert not place.path.exists()
 
 
+@pytest.mark.slow
 def test_a_repository_inside_is_kept_unless_a_remote_has_all_of_it(place: Place) -> None:
     for name in ("build2/x", "notes/clone", "node_modules/own", "node_modules/copy",
                  "node_modules/clean"):  # fmt: skip
@@ -211,6 +212,7 @@ def test_a_submodule_keeps_it_while_only_its_copy_has_a_commit(
     assert tree(folder) == {"vendor/lib/own.env": "A=1\n"}
 
 
+@pytest.mark.slow
 def test_all_files_of_a_submodule_that_is_not_checked_out_are_kept(place: Place) -> None:
     oid = git(place.path, "rev-parse", "HEAD")
     for name in ("lib", "vendor/b", "empty", "node_modules/c"):

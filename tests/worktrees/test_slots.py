@@ -4,6 +4,8 @@ import re
 import socket
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.cli.run_client import Launch
 from ghp_agents.workspace import SLOT_FILE
 from ghp_agents.worktrees import slots
@@ -29,6 +31,7 @@ def test_they_stay_while_the_worktree_is_there_and_differ(repo: Path) -> None:
     assert slots.variables(repo) == {}
 
 
+@pytest.mark.slow
 def test_a_port_that_is_in_use_is_not_given(repo: Path) -> None:
     place = linked(repo, "place")
     first = int(slots.variables(place)["GHP_PORT"])
@@ -39,6 +42,7 @@ def test_a_port_that_is_in_use_is_not_given(repo: Path) -> None:
         assert int(slots.variables(place)["GHP_PORT"]) != first
 
 
+@pytest.mark.slow
 def test_set_up_checks_and_clients_get_them(restored: Restored) -> None:
     road = Road(restored(with_issue).repo)
     show = 'echo "$GHP_PORT $GHP_SLOT"'

@@ -56,6 +56,7 @@ def test_a_call_is_a_command_that_exists_with_options_that_it_has(name: str) -> 
     group.make_context(name, rest, resilient_parsing=False)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(sorted(TOOLS)), st.dictionaries(st.text(max_size=9), ANYTHING, max_size=4))
 def test_arguments_that_do_not_fit_the_schema_are_refused(
     name: str, arguments: dict[str, Any]

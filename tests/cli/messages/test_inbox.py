@@ -36,6 +36,7 @@ def test_a_session_reads_one_notice_and_each_note_counts_as_told(here: Path) -> 
     assert invoke("agent-inbox", here).err.startswith("No new messages for worker-1.")
 
 
+@pytest.mark.slow
 def test_a_resumed_session_reads_the_same_notice(here: Path) -> None:
     text = invoke("agent-resume", here).out
     assert "Step3" not in text
@@ -43,6 +44,7 @@ def test_a_resumed_session_reads_the_same_notice(here: Path) -> None:
     assert "build.step" not in invoke("agent-resume", here).out
 
 
+@pytest.mark.slow
 def test_a_topic_is_listed_whole_also_what_was_read(here: Path) -> None:
     succeed(here, "agent-status")
     assert subjects(here, "agent-inbox --topic build.step") == [f"Step{n}" for n in range(5)]

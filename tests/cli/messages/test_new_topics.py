@@ -53,6 +53,7 @@ def test_a_person_decides_once_on_a_new_topic(here: Path, key: str, shown: str, 
         assert "New topic" not in person.shown
 
 
+@pytest.mark.slow
 def test_who_wants_no_questions_gets_none_until_they_ask_for_them(here: Path) -> None:
     succeed(here, "agent-subscribe --no-ask")
     with terminal(INBOX, here, ENV) as person:
@@ -67,6 +68,7 @@ def test_nobody_is_asked_where_no_person_sits(here: Path) -> None:
     assert invoke("agent-inbox", here).err == "No new messages for worker-1.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("policy", "heard"), [("hear", ["Main"]), ("ignore", [])])
 def test_the_setting_decides_instead_of_a_person(here: Path, policy: str, heard: list[str]) -> None:
     (here / ".ghp").mkdir(exist_ok=True)

@@ -79,6 +79,7 @@ def test_from_an_issue_to_a_pull_request(shift: Shift) -> None:
     assert processes.marked(shift.last().id) == []
 
 
+@pytest.mark.slow
 def test_an_issue_that_was_given_up_is_exit_code_1(shift: Shift) -> None:
     args = "agent-work --agent night --once --runner 'sh /no/such {prompt_file}'"
     supervisor = invoke(args, shift.repo, clock=shift.clock)

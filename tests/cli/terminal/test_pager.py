@@ -65,11 +65,13 @@ def test_an_agent_and_a_dumb_terminal_get_no_pager(one: Path, env: dict[str, str
     assert "paged:" not in seen(one, "agent-log", **{"GHP_PAGER": MARK, **env})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["--no-pager agent-log", "agent-log --no-pager"])
 def test_an_option_turns_it_off(one: Path, line: str) -> None:
     assert "paged:" not in seen(one, line, GHP_PAGER=MARK)
 
 
+@pytest.mark.slow
 def test_a_pager_that_does_not_exist_hides_nothing(one: Path) -> None:
     assert "Parse the input" in seen(one, "agent-log", GHP_PAGER="no-such-pager -x")
 

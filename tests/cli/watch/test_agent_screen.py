@@ -51,6 +51,7 @@ def test_an_empty_answer_is_not_sent_and_escape_sends_none() -> None:
     assert [request for request in look.asked if request[0] == "answer"] == []
 
 
+@pytest.mark.slow
 def test_a_question_that_was_answered_meanwhile_says_so() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "a")
@@ -61,6 +62,7 @@ def test_a_question_that_was_answered_meanwhile_says_so() -> None:
     watch(play, look)
 
 
+@pytest.mark.slow
 def test_keys_that_do_not_apply_say_why_and_are_not_in_the_footer() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "j", "j", "a")
@@ -78,6 +80,7 @@ def test_keys_that_do_not_apply_say_why_and_are_not_in_the_footer() -> None:
     watch(play)
 
 
+@pytest.mark.slow
 def test_s_asks_before_it_stops_an_agent_and_passes_the_reason() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "s", "escape")
@@ -140,6 +143,7 @@ def test_enter_shows_the_agent_in_full_and_escape_goes_back() -> None:
     watch(play)
 
 
+@pytest.mark.slow
 def test_the_detail_is_read_again_when_its_agent_changes() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "enter")
@@ -178,6 +182,7 @@ def test_question_mark_shows_all_keys() -> None:
     watch(play)
 
 
+@pytest.mark.slow
 def test_others_text_is_shown_as_text_everywhere() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         texts = ["\n".join(screen(program))]

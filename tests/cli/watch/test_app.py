@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ghp_agents.cli.watch.app import Watch
 
 
+@pytest.mark.slow
 def test_the_selection_moves_with_arrows_letters_and_pages() -> None:
     names: list[str] = []
 
@@ -36,6 +37,7 @@ def test_the_selection_moves_with_arrows_letters_and_pages() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_selection_stays_with_its_agent_when_rows_move() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "j")
@@ -49,6 +51,7 @@ def test_the_selection_stays_with_its_agent_when_rows_move() -> None:
     watch(play, look)
 
 
+@pytest.mark.slow
 def test_slash_shows_only_rows_with_all_the_words_and_escape_shows_all_again() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "slash", *"HTTP w", "enter")
@@ -79,6 +82,7 @@ def test_q_and_ctrl_c_end_it(key: str) -> None:
     assert program.return_value == 0
 
 
+@pytest.mark.slow
 def test_an_unexpected_error_is_shown_and_logged_and_the_watch_goes_on(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -112,6 +112,7 @@ def test_it_returns_at_a_change_and_not_before(repo: Path) -> None:
     assert row_of(look, "worker-1").status == "reviewing"
 
 
+@pytest.mark.slow
 def test_news_of_another_clone_comes_with_the_exchange(clones: Clones) -> None:
     here, other = clones(2)
     succeed(other, "agent-heartbeat --as worker-2 --status testing", "agent-sync")
@@ -123,6 +124,7 @@ def test_news_of_another_clone_comes_with_the_exchange(clones: Clones) -> None:
     assert [row.name for row in off.overview().agents] == ["worker-1", "worker-2"]
 
 
+@pytest.mark.slow
 def test_an_agent_is_shown_with_its_changes_its_handoffs_and_its_log(repo: Path) -> None:
     succeed(repo, 'agent-issue new "Parse files"', "agent-start 1 --as worker-1")
     path = Path(invoke("agent-where 1", repo).out.strip())
@@ -147,6 +149,7 @@ def test_commands_at_the_same_time_keep_their_own_output(repo: Path) -> None:
         assert ("There is no question E-1234." in ran.lines[0]) == (id == "E-1234")
 
 
+@pytest.mark.slow
 def test_a_person_gets_news_now_also_without_background_work(clones: Clones) -> None:
     here, other = clones(2)
     look = look_at(here)

@@ -78,6 +78,7 @@ def test_a_line_tells_the_names_that_it_may_define(
     assert names or not defined(language, line)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=200))
 def test_any_output_is_read_or_refused(output: bytes) -> None:
     try:

@@ -33,6 +33,7 @@ def names(facts: SyntaxFacts | None) -> list[str]:
     return [definition.name for definition in facts.definitions]
 
 
+@pytest.mark.slow
 def test_every_grammar_is_installed_with_the_extra_and_reads_a_file() -> None:
     assert parse.languages() == frozenset(LANGUAGES)
     empty = SyntaxFacts()

@@ -15,6 +15,7 @@ QUERY = "query($n: Int!) { x(n: $n) { id } }"
 MUTATION = "mutation { addSubIssue { id } }"
 
 
+@pytest.mark.slow
 def test_a_question_carries_its_variables(hub: GitHubRepository, script: Script) -> None:
     script.then(says(200, {"data": {"x": {"id": "a"}}}))
     assert hub.graphql(QUERY, {"n": 3}) == {"x": {"id": "a"}}

@@ -131,6 +131,7 @@ def test_where_there_can_be_no_lock_writes_go_on_without(tmp_path: Path) -> None
     assert write(tmp_path / "file", ManualClock(1_000.0)) == 1_000.0
 
 
+@pytest.mark.slow
 def test_an_hours_writes_leave_room_for_the_person(tmp_path: Path) -> None:
     clock = ManualClock(1_000.0)
     for _ in range(MOST_IN_AN_HOUR):

@@ -121,6 +121,7 @@ def test_what_is_stored_is_read_again(limits: RateLimits) -> None:
     assert gauge.from_json(json.loads(json.dumps(limits._asdict()))) == limits
 
 
+@pytest.mark.slow
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),

@@ -52,6 +52,7 @@ def assign(here: Claimant, *names: str) -> None:
     here.tracker.change(1, IssueChange(add_assignees=names), ADA)
 
 
+@pytest.mark.slow
 def test_assigning_replaces_agents_and_leaves_people(two: Claimant) -> None:
     assign(two, "worker-1", "Bob Example")
     act = do(two, "assign", "worker-2")
@@ -61,6 +62,7 @@ def test_assigning_replaces_agents_and_leaves_people(two: Claimant) -> None:
     assert two.assignees(1) == ("Bob Example", "worker-2")
 
 
+@pytest.mark.slow
 def test_who_has_it_already_keeps_it(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     assert do(two.sync(), "assign", "worker-1").words == "worker-1 already holds it"
@@ -150,6 +152,7 @@ def test_stopping_what_nobody_has_takes_agents_off(two: Claimant) -> None:
     assert two.assignees(1) == ("Bob Example",)
 
 
+@pytest.mark.slow
 def test_people_are_not_stopped(team: Team, one: Claimant, two: Claimant) -> None:
     team.person("worker-1").claim(1)
     one.sync()

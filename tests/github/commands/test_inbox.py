@@ -64,6 +64,7 @@ def heard(ws: Workspace, hub: GitHubRepository, issues: Any = ISSUES) -> list[He
     return comments
 
 
+@pytest.mark.slow
 def test_without_a_change_of_an_issue_nothing_is_asked(
     ws: Workspace, hub: GitHubRepository, script: Script
 ) -> None:

@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+import pytest
+
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.github.tokenless import place, published
 from ghp_agents.github.tokenless.place import Tracker
@@ -77,6 +79,7 @@ def test_long_texts_are_cut_and_keep_their_hidden_line() -> None:
     assert {len(comment.body) for comment in row.comments} == {2_000 + len(published._CUT)}
 
 
+@pytest.mark.slow
 def test_all_texts_together_are_bounded_and_the_latest_changes_are_whole() -> None:
     issues = [plain(n, body="x" * 8_000, updated_at=f"2026-01-02T03:{n:02}:05Z") for n in range(60)]
     issues += [plain(n) for n in range(60, 1_200)]

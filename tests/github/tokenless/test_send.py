@@ -105,6 +105,7 @@ def test_what_github_cannot_answer_now_waits(github: GitHub, asker: App, sender:
     assert comments(github) == ["Hello"]
 
 
+@pytest.mark.slow
 def test_an_issue_is_made_with_the_id_by_which_its_clone_knows_it(
     github: GitHub, asker: App, sender: App
 ) -> None:
@@ -132,6 +133,7 @@ def test_an_agent_cannot_close_what_it_does_not_hold(
     assert [result.fate for _, result in outgoing(asker).refused] == ["refused"]
 
 
+@pytest.mark.slow
 def test_a_person_may(github: GitHub, asker: App, sender: App) -> None:
     asker.tracker.change(1, IssueChange(state="closed", add_labels=("done",)), ANN)
     deliver(asker, sender)

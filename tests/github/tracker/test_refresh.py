@@ -1,5 +1,6 @@
 """Which issues are looked up again when a full read is due."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,6 +16,7 @@ def issue(number: int, author: str, by_writer: bool | None, *labels: str) -> Mir
     )
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 40), st.booleans()), max_size=60))
 def test_a_turn_costs_few_requests_and_everybody_has_one(rows: list[tuple[int, bool]]) -> None:
     issues = [

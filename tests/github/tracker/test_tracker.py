@@ -644,6 +644,7 @@ def test_who_has_it_is_shown_later_where_it_cannot_be_shown_now(
     assert house().tracker.send() == []
 
 
+@pytest.mark.slow
 def test_what_waited_does_not_show_who_had_it_before(
     github: GitHub, house: MakeHouse, clock: ManualClock
 ) -> None:
@@ -743,6 +744,7 @@ def test_a_body_of_a_stranger_is_text(github: GitHub, tracker: GitHubTracker, bo
     assert tracker.list()[1]._replace(comments=read.comments) == read
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("body", HOSTILE)
 def test_a_text_that_goes_through_us_forges_nothing(
     github: GitHub, house: MakeHouse, body: str

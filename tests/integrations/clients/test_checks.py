@@ -77,6 +77,7 @@ def test_where_nothing_is_installed_nothing_is_said(repo: Path) -> None:
     assert found(repo) == []
 
 
+@pytest.mark.slow
 def test_all_that_is_as_it_should_be_is_said_in_a_line_each(repo: Path, home: Path) -> None:
     put(repo, "claude", "codex", "opencode", "git")
     trust(home, repo / ".codex/hooks.json")
@@ -131,6 +132,7 @@ def test_another_installation_is_worth_knowing(repo: Path, old: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_where_aider_is_used_its_commits_should_be_checked(repo: Path) -> None:
     (repo / aider.CONFIG).write_text("model: x\n")
     assert found(repo) == [finding.warning("aider", *aider.NO_HOOKS)]
@@ -140,6 +142,7 @@ def test_where_aider_is_used_its_commits_should_be_checked(repo: Path) -> None:
     assert {one.level for one in found(repo)} == {Level.OK}
 
 
+@pytest.mark.slow
 def test_hooks_of_another_version_are_told(repo: Path) -> None:
     put(repo, "claude", "opencode", "git")
     for name in (SETTINGS, ".opencode/plugins/ghp-agents.js", ".git/ghp/hooks/pre-commit"):
@@ -158,6 +161,7 @@ def test_hooks_of_another_version_are_told(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_worktree_that_came_later_has_no_hooks_unless_the_user_has(
     repo: Path, worktree: Callable[[Path, str], Path]
 ) -> None:
@@ -174,6 +178,7 @@ def test_a_worktree_that_came_later_has_no_hooks_unless_the_user_has(
     assert warning not in found(repo)
 
 
+@pytest.mark.slow
 def test_a_block_that_another_program_wrote_over_is_told(repo: Path) -> None:
     give_exclude(repo)
     put(repo, "git")
@@ -233,6 +238,7 @@ def test_hooks_that_are_turned_off_are_told(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_status_line_that_the_user_changed_since_is_told(repo: Path, home: Path) -> None:
     put(repo, "claude")
     (home / ".claude").mkdir(exist_ok=True)
@@ -283,6 +289,7 @@ def test_a_slow_start_of_opencode_without_a_network_is_told(repo: Path, home: Pa
     ]
 
 
+@pytest.mark.slow
 def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, home: Path, old: Path) -> None:
     put(repo, "codex")
     put(repo, "codex", user=True)

@@ -62,6 +62,7 @@ def test_a_worktree_that_hooks_do_not_accept_is_not_called_guarded(
     assert reasons(repo, place) == ["hooks find no worktree here that belongs to you"]
 
 
+@pytest.mark.slow
 def test_gits_guard_is_tried_without_the_projects_hooks(repo: Path, worktree: MakeWorktree) -> None:
     own = executable(repo / ".git/hooks/pre-commit", "touch .git/ran\n")
     assert git_trial.failure(ws(repo), repo) == ""  # nobody installed it

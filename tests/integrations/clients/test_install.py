@@ -294,6 +294,7 @@ def test_the_plugin_tells_what_happens_in_the_user_s_session_and_does_as_it_is_a
     assert [event.get("agent_id") for event in events[6:9]] == [None, "s2", "s2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script", mostly_slow([None, "print('no JSON')", "raise SystemExit(3)", "print(1)"], every=4)
 )

@@ -49,6 +49,7 @@ def test_a_start_says_what_it_guards(repo: Path) -> None:
     assert "hooks for Claude Code" not in again.err
 
 
+@pytest.mark.slow
 def test_the_line_to_type_starts_a_client_whose_hooks_are_installed(repo: Path) -> None:
     assert invoke("agent-init --hooks cursor", repo).code == 0
     assert invoke("agent-issue new Parse", repo).code == 0
@@ -57,6 +58,7 @@ def test_the_line_to_type_starts_a_client_whose_hooks_are_installed(repo: Path) 
     assert done.err.endswith("/1-parse && cursor-agent\n")
 
 
+@pytest.mark.slow
 def test_a_file_that_cannot_be_read_is_left_and_said(repo: Path) -> None:
     assert invoke("agent-init --hooks claude", repo).code == 0
     assert invoke("agent-issue new Parse", repo).code == 0

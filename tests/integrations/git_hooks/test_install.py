@@ -136,6 +136,7 @@ def test_every_kind_of_commit_is_checked_for_what_it_will_hold(
     assert checks(checker) == []
 
 
+@pytest.mark.slow
 def test_in_a_linked_worktree_it_is_the_same_guard(
     guarded: Path, checker: Path, worktree: Worktree
 ) -> None:
@@ -242,6 +243,7 @@ def test_leaving_the_editor_without_a_message_still_makes_no_commit(guarded: Pat
     assert head(guarded) == before
 
 
+@pytest.mark.slow
 def test_a_name_that_is_none_adds_nothing(guarded: Path) -> None:
     git(guarded, "commit", "--quiet", "--allow-empty", "-m", "A", env={"GHP_AGENT": "../x; y"})
     assert message(guarded) == "A"
@@ -264,6 +266,7 @@ def test_where_there_are_no_hooks_they_are_made_and_taken_away(repo: Path) -> No
     assert not (repo / ".git/ghp/hooks").exists()
 
 
+@pytest.mark.slow
 def test_a_shell_hook_of_the_user_runs_after_the_check_and_is_left_as_it_was(
     repo: Path, checker: Path, tmp_path: Path
 ) -> None:
@@ -303,6 +306,7 @@ def test_a_hook_in_another_language_is_moved_aside_and_called(repo: Path, checke
     assert (hook.read_text(), hook.stat().st_mode & 0o777) == (PYTHON_HOOK, 0o700)
 
 
+@pytest.mark.slow
 def test_a_hook_that_is_turned_off_stays_off(repo: Path, checker: Path, tmp_path: Path) -> None:
     hook = executable(repo / ".git/hooks/pre-commit", f"touch {tmp_path}/ran\n")
     hook.chmod(0o644)
@@ -313,6 +317,7 @@ def test_a_hook_that_is_turned_off_stays_off(repo: Path, checker: Path, tmp_path
     assert hook.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.slow
 def test_a_link_stays_one_and_what_it_leads_to_is_not_written(repo: Path, checker: Path) -> None:
     commit(repo, {"tools/check": "#!/bin/sh\nexit 0\n"})
     (repo / "tools/check").chmod(0o755)
@@ -347,6 +352,7 @@ def own_calls(repo: Path) -> list[str]:
     return lines
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("where", ["relative", "absolute", "global"])
 def test_hooks_that_are_configured_elsewhere_run_after_ours_and_stay_as_they_are(
     repo: Path, checker: Path, tmp_path: Path, worktree: Worktree, where: str
@@ -379,6 +385,7 @@ def test_hooks_that_are_configured_elsewhere_run_after_ours_and_stay_as_they_are
     assert not (repo / ".git/ghp/all-hooks").exists()
 
 
+@pytest.mark.slow
 def test_who_installs_hooks_again_does_not_go_around_ours(repo: Path, checker: Path) -> None:
     git(repo, "config", "core.hooksPath", "first")
     install(repo, checker)
@@ -391,6 +398,7 @@ def test_who_installs_hooks_again_does_not_go_around_ours(repo: Path, checker: P
     assert own_calls(repo) == ["own-pre-commit"]
 
 
+@pytest.mark.slow
 def test_what_another_program_wrote_over_is_renewed(repo: Path, checker: Path) -> None:
     assert git_guard.to_renew(ws(repo)) == []  # nobody installed it
     install(repo, checker)
@@ -406,6 +414,7 @@ def test_what_another_program_wrote_over_is_renewed(repo: Path, checker: Path) -
     assert run_git(repo, "commit", "--allow-empty", "-m", "A").returncode == 1
 
 
+@pytest.mark.slow
 def test_in_a_moved_clone_the_projects_hooks_run_until_ours_are_there_again(
     repo: Path, checker: Path
 ) -> None:
@@ -421,6 +430,7 @@ def test_in_a_moved_clone_the_projects_hooks_run_until_ours_are_there_again(
     assert (moved / ".git/config").read_text().lower().count("[includeif") == 1
 
 
+@pytest.mark.slow
 def test_what_git_tells_a_hook_reaches_the_projects_own(repo: Path, checker: Path) -> None:
     log = repo / ".git/fed.log"
     fed = f'cat > "{log}"\n'
@@ -475,6 +485,7 @@ def test_a_block_that_a_team_has_committed_stays_and_is_named(repo: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_the_pre_commit_framework_runs_after_the_check(
     repo: Path, checker: Path, tmp_path: Path
 ) -> None:

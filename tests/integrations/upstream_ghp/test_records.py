@@ -122,6 +122,7 @@ anything = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(anything, anything)
 def test_whatever_is_in_the_files_it_is_words_or_an_error_that_is_known(
     first: object, second: object

@@ -48,6 +48,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.slow
 def test_all_hooks_are_registered_once(ghp: Upstream, home: Path) -> None:
     assert register(ghp) == [f"Registered {name}" for name in NAMES]
     assert register(ghp) == []
@@ -75,6 +76,7 @@ def test_all_hooks_are_registered_once(ghp: Upstream, home: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_second_look_starts_nothing(ghp: Upstream, home: Path) -> None:
     register(ghp)
     before = theirs.calls(home)
@@ -106,6 +108,7 @@ def test_only_ours_are_taken_away(ghp: Upstream, home: Path) -> None:
     assert theirs.hooks(home, "dashboard-hooks.json") == []
 
 
+@pytest.mark.slow
 def test_upstream_gets_no_token(ghp: Upstream, home: Path) -> None:
     register(ghp)
     assert theirs.tokens(home) == {None}

@@ -2,6 +2,8 @@
 
 import math
 
+import pytest
+
 from ghp_agents.notes.search.embedder import HashedWords, LocalModel
 from tests.support.memory import needs_model
 
@@ -15,6 +17,7 @@ def test_both_embedders_answer_what_mem0_asks() -> None:
     assert hashes.embed_batch(["One", "Two"]) == [hashes.embed("One"), hashes.embed("Two", "add")]
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_local_one_does_as_well() -> None:
     local = LocalModel(None)

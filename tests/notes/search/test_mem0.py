@@ -126,6 +126,7 @@ def forget_questions() -> None:
     embedder._embed_question.cache_clear()
 
 
+@pytest.mark.slow
 @needs_model
 def test_the_thesaurus_helps_where_vectors_see_nothing_in_common(tmp_path: Path) -> None:
     breaker = note("The circuit breaker opens after five errors.")
@@ -251,6 +252,7 @@ def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
     assert base.index(ALL).nothing_new
 
 
+@pytest.mark.sample(1)
 @needs_mem0
 @pytest.mark.parametrize("answer", ["", "I am sorry.", "[1, 2]", '{"memory": []}', '{"memory": [{'])
 def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(
@@ -272,6 +274,7 @@ def test_a_model_that_refuses_or_is_away_is_an_error_of_ours(
             inferring(tmp_path, address).extract_facts("The port is 80.")
 
 
+@pytest.mark.slow
 @needs_mem0
 def test_an_embedder_behind_an_address_is_used_by_configuration_alone(
     tmp_path: Path, serve: Callable[[Model], str], monkeypatch: pytest.MonkeyPatch

@@ -40,6 +40,7 @@ def test_a_branch_has_the_agent_the_number_and_the_title(
     assert branch_name(agent, number, title) == expected
 
 
+@pytest.mark.slow
 @given(NAMES, st.integers(1, 2**31), st.text(max_size=80))
 def test_every_branch_is_one_for_git_and_names_its_issue(
     agent: str, number: int, title: str

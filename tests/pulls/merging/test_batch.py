@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import ceil, log2
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_without_retries_a_failure_counts_at_once() -> None:
     assert len(runs.done) == 1
 
 
+@pytest.mark.slow
 @given(st.integers(0, 24), st.sets(st.integers(0, 23)), st.integers(0, 3))
 def test_all_red_ones_are_found_and_the_others_are_good(
     number: int, red: set[int], retries: int

@@ -45,6 +45,7 @@ def claim(road: Road) -> Lock:
     return lock
 
 
+@pytest.mark.slow
 def test_the_issue_is_closed_with_a_comment_that_says_as_what(road: Road) -> None:
     ready(road)
     done = merged(road.merge(1))
@@ -65,6 +66,7 @@ def test_the_claim_ends_whoever_merges(road: Road) -> None:
     assert (claim(road).holder, claim(road).reason) == (None, reason)
 
 
+@pytest.mark.slow
 def test_who_had_it_is_told_that_its_work_is_merged_and_where(road: Road) -> None:
     ready(road)
     commit = merged(road.merge(1)).pull.merged_as or ""
@@ -135,6 +137,7 @@ def test_a_worktree_with_more_commits_stays_with_its_branch(shared: Road) -> Non
     assert refs(shared.folder, "refs/heads")[f"refs/heads/{BRANCH}"] == more
 
 
+@pytest.mark.slow
 def test_what_was_furnished_does_not_keep_a_worktree(road: Road) -> None:
     road.configure(worktreeCopyFiles=[".env"])
     (road.folder / ".env").write_text("PORT=1\n")

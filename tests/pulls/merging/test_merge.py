@@ -32,6 +32,7 @@ def shared(restored: Restored) -> Road:
     return Road(restored(with_shared_issue).clones[0])
 
 
+@pytest.mark.slow
 def test_what_is_finished_comes_onto_the_trunk(road: Road) -> None:
     done = road.done("worker-1", 1, {"a.txt": "one\n"})
     outcome = merged(road.merge(1))
@@ -44,12 +45,14 @@ def test_what_is_finished_comes_onto_the_trunk(road: Road) -> None:
     )
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("reference", ["1", "#1", "2", "#2"])
 def test_it_goes_by_its_number_and_by_that_of_its_issue(road: Road, reference: str) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
     assert services.find(road.merger(), reference).number == 2
 
 
+@pytest.mark.slow
 def test_it_goes_by_the_branch_that_is_checked_out(road: Road) -> None:
     place = road.done("worker-1", 1, {"a.txt": "one\n"}).pull.branch
     git(road.folder, "worktree", "remove", "--force", str(road.place(place)))

@@ -41,6 +41,7 @@ def test_what_changes_files_that_another_holds_is_left_out_alone(road: Road) -> 
     assert road.trunk == ["1.txt", "3.txt", "README.md"]
 
 
+@pytest.mark.slow
 def test_what_was_closed_or_drafted_is_not_in_it(road: Road) -> None:
     forge = road.house("@me").forge
     one, two, _ = forge.list()

@@ -32,6 +32,7 @@ def look(road: Road, *pulls: Pull) -> MergeLooks:
     return MergeLooks(who, "main", tips, pulls)
 
 
+@pytest.mark.slow
 def test_many_looks_tell_the_same_as_one_look(road: Road) -> None:
     pulls = [branch(road, f"agent/{n}", {f"{n}.txt": "new\n"}) for n in range(5)]
     git(road.folder, "merge", "--quiet", "--no-ff", pulls[0].branch)  # by hand

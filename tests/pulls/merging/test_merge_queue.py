@@ -143,6 +143,7 @@ def test_what_went_back_is_passed_over_until_something_moves(road: Road) -> None
     assert (passed.pull.issue, count(road.folder)) == (2, ran)
 
 
+@pytest.mark.slow
 def test_a_check_that_fails_once_sends_nobody_back(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
     once = road.folder.parent / "once"
@@ -153,6 +154,7 @@ def test_a_check_that_fails_once_sends_nobody_back(road: Road) -> None:
 # ----------------------------------------------------------------------- moved and killed
 
 
+@pytest.mark.slow
 def test_it_says_what_is_checked_again_and_what_failed(road: Road) -> None:
     fill(road, {"a.txt": "one\n"}, {"bad-2": "two\n"})
     road.configure({"checks": ["! test -e bad-2"]})
@@ -167,6 +169,7 @@ def test_it_says_what_is_checked_again_and_what_failed(road: Road) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_where_main_itself_fails_nobody_is_sent_back(road: Road) -> None:
     road.configure({"checks": [runs(road.folder)]})
     fill(road, {"a.txt": "one\n"}, {"b.txt": "two\n"})
@@ -298,6 +301,7 @@ def test_an_empty_queue_takes_no_right(road: Road) -> None:
 # ------------------------------------------------------------------------------ serving it
 
 
+@pytest.mark.slow
 def test_it_is_served_again_when_something_changes(road: Road) -> None:
     fill(road, {"a.txt": "one\n"})
     rounds = iter(merge_queue.watch_queue(road.merger(), lambda: None))

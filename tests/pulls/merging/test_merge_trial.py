@@ -53,6 +53,7 @@ def test_a_set_up_that_fails_is_nobodys_round(road: Road) -> None:
     assert road.house("@me").tracker.get(1).comments == ()
 
 
+@pytest.mark.slow
 def test_what_a_killed_merge_left_is_swept_by_the_next(road: Road) -> None:
     road.configure({"checks": ["true"]})
     road.done("worker-1", 1, {"a.txt": "one\n"})

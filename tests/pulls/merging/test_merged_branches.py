@@ -38,6 +38,7 @@ def branches(road: Road) -> list[str]:
             if "agent/" in name]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_several_go_with_their_worktrees_here_and_on_the_remote(road: Road) -> None:
     pulls = [merged(road, number) for number in (1, 2, 3)]
     assert remove(road, *pulls) == {1: [], 2: [], 3: []}
@@ -47,6 +48,7 @@ def test_several_go_with_their_worktrees_here_and_on_the_remote(road: Road) -> N
         assert git(road.folder, "ls-remote", "origin", "refs/heads/agent/*") == ""
 
 
+@pytest.mark.slow
 def test_one_that_is_kept_keeps_no_other(road: Road) -> None:
     one, two = merged(road, 1), merged(road, 2)
     place = road.folder.parent / "place-1"
@@ -60,6 +62,7 @@ def test_one_that_is_kept_keeps_no_other(road: Road) -> None:
     assert "refs/heads/agent/2" not in branches(road)
 
 
+@pytest.mark.slow
 def test_a_branch_with_more_work_stays_with_its_worktree(road: Road) -> None:
     one, two = merged(road, 1), merged(road, 2)
     place = road.folder.parent / "place-1"

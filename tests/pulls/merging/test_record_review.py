@@ -50,17 +50,20 @@ def test_what_nobody_else_approved_is_not_merged_by_an_agent(road: Road) -> None
     merged(road.merge(1))
 
 
+@pytest.mark.slow
 def test_the_queue_merges_what_is_approved(road: Road) -> None:
     review(road, "@me")
     (outcome,) = road.queue()
     assert isinstance(outcome, Merged)
 
 
+@pytest.mark.slow
 def test_without_the_setting_no_review_is_needed(road: Road) -> None:
     road.configure({})
     merged(road.merge(1))
 
 
+@pytest.mark.slow
 def test_the_work_itself_cannot_drop_the_requirement(road: Road) -> None:
     place = road.start("worker-1").path
     commit(place, {".ghp/config.json": '{"agents": {"review": "optional"}}'})
@@ -68,6 +71,7 @@ def test_the_work_itself_cannot_drop_the_requirement(road: Road) -> None:
     assert refusal(road) == NONE
 
 
+@pytest.mark.slow
 def test_a_request_for_changes_holds_until_its_reviewer_approves(road: Road) -> None:
     review(road, "worker-2", "request-changes", "Add a test")
     review(road, "worker-3")
@@ -76,6 +80,7 @@ def test_a_request_for_changes_holds_until_its_reviewer_approves(road: Road) -> 
     merged(road.merge(1))
 
 
+@pytest.mark.slow
 def test_a_review_is_of_one_commit(road: Road) -> None:
     review(road, "worker-2")
     place = road.start("worker-1").path
@@ -99,12 +104,14 @@ def test_nobody_reviews_their_own_work(road: Road) -> None:
         review(road, "worker-1")
 
 
+@pytest.mark.slow
 def test_only_an_open_pull_request_is_reviewed(road: Road) -> None:
     merged(road.merge(1, "@me"))
     with pytest.raises(RefusedError, match="#2 is merged"):
         review(road, "worker-2")
 
 
+@pytest.mark.slow
 def test_a_person_who_merges_the_work_of_others_approves_it(road: Road) -> None:
     merged(road.merge(1, "@me"))
 
@@ -137,6 +144,7 @@ def test_a_persons_own_approval_sets_earlier_requests_aside_for_that_person(road
     merged(road.merge(1, "@me"))
 
 
+@pytest.mark.slow
 def test_a_persons_own_request_for_changes_holds_that_person_too(road: Road) -> None:
     review(road, "@me", "request-changes", "Add a test")
     assert "requested changes, " in refusal(road, "@me")

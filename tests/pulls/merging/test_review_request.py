@@ -145,6 +145,7 @@ def test_a_verdict_without_a_pull_request_is_told_to_the_sender_only(pair: Pair)
     )
 
 
+@pytest.mark.slow
 def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     one, two = pair
     name = run(one, "agent-send", "worker-2", "Why?", "--kind", "question")[1].strip()
@@ -155,6 +156,7 @@ def test_only_a_review_has_a_verdict(pair: Pair) -> None:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_review_is_not_done_without_a_verdict(pair: Pair) -> None:
     two = pair[1]
     name = asked(pair)

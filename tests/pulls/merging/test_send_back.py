@@ -42,6 +42,7 @@ def news_of(road: Road, name: str = "worker-1") -> str:
     return bulletin.text
 
 
+@pytest.mark.slow
 def test_the_agent_is_told_once_with_the_output(road: Road, place: Path) -> None:
     back = sent_back(road.merge(1))
     assert bell.is_set(road.house("worker-1").ws.folders, "worker-1")
@@ -132,6 +133,7 @@ def test_an_agent_in_another_clone_hears_of_it_with_the_next_sync(clones: Clones
     assert TEXT in news_of(one)
 
 
+@pytest.mark.slow
 def test_it_goes_to_who_has_the_issue_now(road: Road, place: Path) -> None:
     house = road.house("@me")
     lease = house.locks.read("issue/1")

@@ -44,6 +44,7 @@ def questions(shift: Shift) -> int:
     return len(json.loads(invoke("agent-escalations --json", shift.repo, clock=shift.clock).out))
 
 
+@pytest.mark.slow
 def test_a_limit_uses_up_no_try_and_all_its_agents_wait_until_it_ends(shift: Shift) -> None:
     limits = RunLimits(first_wait=0, tries=1)
     supervisor = shift.supervisor(LIMITED, "a", "b", limits=limits)
@@ -77,6 +78,7 @@ def test_a_limit_uses_up_no_try_and_all_its_agents_wait_until_it_ends(shift: Shi
     assert "The account of sh works again." in shift.lines
 
 
+@pytest.mark.slow
 def test_a_try_that_fails_makes_it_wait_longer_and_tells_nobody_again(shift: Shift) -> None:
     script = "echo 'Error: Invalid API key. Please run /login' >&2; exit 1"
     supervisor = shift.supervisor(script, "a", "b", limits=RunLimits(first_wait=0, tries=1))
@@ -120,6 +122,7 @@ def test_one_issue_whose_runs_end_at_once_is_at_fault_if_another_one_works(shift
     assert questions(shift) == 1
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     "script",
     ["echo half > notes.txt; exit 1", "git commit -q --allow-empty -m half; exit 1", "kill -9 $$"],
@@ -134,6 +137,7 @@ def test_an_account_whose_runs_left_work_or_were_killed_is_not_at_fault(
     assert notices(shift) == []
 
 
+@pytest.mark.slow
 def test_an_issue_that_is_too_long_for_the_model_is_at_fault(shift: Shift) -> None:
     script = "echo 'Prompt is too long'; exit 1"
     supervisor = shift.supervisor(script, "a", "b", limits=RunLimits(first_wait=9_999))

@@ -19,6 +19,7 @@ from tests.support.fake_container import IMAGE, FakeContainers
 from tests.support.git import git
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("rights", "network"),
     [
@@ -57,6 +58,7 @@ def box(repo: Path, programs: Path, runner: str = "claude") -> tuple[Container |
     return found, choice.warning(ws, runner, found)
 
 
+@pytest.mark.slow
 def test_with_auto_a_run_gets_the_first_sandbox_that_works(
     repo: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

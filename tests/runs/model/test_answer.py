@@ -80,6 +80,7 @@ JSON = st.recursive(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.dictionaries(st.sampled_from(["choices", "usage", "error"]), JSON), max_size=4))
 def test_whatever_a_server_sends_is_an_answer(chunks: list[dict[str, Any]]) -> None:
     assert isinstance(built(*chunks), ModelAnswer)

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -41,6 +42,7 @@ def test_without_a_file_there_is_nothing(tmp_path: Path) -> None:
     assert read(tmp_path) == []
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(0, 400), max_size=12), st.integers(0, 3_000))
 def test_what_is_too_long_loses_its_oldest_whole_steps(sizes: list[int], limit: int) -> None:
     messages = [*BEGIN, *(part for n, size in enumerate(sizes) for part in step(n, size))]

@@ -42,6 +42,7 @@ def test_the_other_history_is_a_parent_so_that_no_object_is_lost(field: GitField
     assert joined(late) == joined(one)
 
 
+@pytest.mark.slow
 def test_a_clone_that_holds_what_cannot_be_written_stays(field: GitField) -> None:
     one, other = field.store(0), field.store(1)
     say(field, one, "a")

@@ -138,6 +138,7 @@ def published(remote: Path) -> str:
     return git(remote, "show", "ghp-state:README.md")
 
 
+@pytest.mark.slow
 def test_the_published_branch_has_the_document_and_a_page(clones: Clones, remote: Path) -> None:
     one, other = clones(2)
     fold(one)
@@ -234,6 +235,7 @@ def say_note(folder: Path, content: bytes) -> None:
     transact(store(folder), decide)
 
 
+@pytest.mark.slow
 def test_notes_are_published_and_what_is_forgotten_is_written_over(
     clone: Path, remote: Path
 ) -> None:

@@ -87,6 +87,7 @@ def ledger(folder: Path) -> list[str]:
     return [entry.object for entry in store(folder).ledger()]
 
 
+@pytest.mark.slow
 def test_what_was_only_seen_elsewhere_is_left_out_and_the_rest_goes_on(
     clones: Clones, remote: Path
 ) -> None:
@@ -182,6 +183,7 @@ def test_several_refused_records_are_found_one_after_another(clones: Clones, rem
     assert [kept.record.object for kept in all_of(workspace(one))] == ["b", "c"]
 
 
+@pytest.mark.slow
 def test_a_clone_that_refuses_everything_loses_no_record(clones: Clones, remote: Path) -> None:
     hook(remote, "pre-receive", "echo 'not today' >&2; exit 1\n")
     one = clones(1)[0]

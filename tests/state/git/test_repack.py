@@ -73,6 +73,7 @@ def test_while_others_are_at_work_it_waits_for_another_time(field: GitField) -> 
     assert packs(field) == (1, 0)
 
 
+@pytest.mark.slow
 def test_what_does_not_help_is_not_done_with_every_fold(field: GitField) -> None:
     grow(field)
     field.alone().fold()

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.core.ids import Actor
 from ghp_agents.state.git import set_aside
 from ghp_agents.state.git.set_aside import all_of, drop, retry
@@ -37,6 +39,7 @@ def test_a_record_is_kept_once_and_read_here(repo: Path) -> None:
     assert store(repo).fold() == 0  # it is not committed by itself
 
 
+@pytest.mark.slow
 def test_a_record_that_is_sent_again_is_committed(clones: Clones) -> None:
     one, other = clones(2)
     first, second = keep(one, note("a", 3)), keep(one, note("b", 4))

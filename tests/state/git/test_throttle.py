@@ -46,6 +46,7 @@ def test_the_first_exchange_is_made_at_once(
     assert pushes(remote) != ""
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("event", "pause"),
     [
@@ -73,6 +74,7 @@ def test_what_others_wait_for_goes_sooner_than_the_rest(
     assert pushes(remote) != sent
 
 
+@pytest.mark.slow
 def test_asking_for_news_delays_no_push(clones: Clones, clock: ManualClock) -> None:
     store = GitRefsStore(open_workspace(clones(1)[0], {}, clock))
     say(store, clock, "note", "one")

@@ -52,6 +52,7 @@ def test_the_process_that_took_it_is_named_with_its_command(lock: Path) -> None:
     assert len(about) < 200
 
 
+@pytest.mark.slow
 def test_a_child_that_inherited_it_is_found_when_its_parent_has_ended(lock: Path) -> None:
     with take(lock, "leave") as taker:
         taker.wait(timeout=30)

@@ -88,6 +88,7 @@ def test_nobody_writes_into_a_folder_that_is_being_removed(clone: Path) -> None:
     assert (clone / ".git/ghp/state.git").is_dir()
 
 
+@pytest.mark.slow
 def test_what_was_sent_and_presence_are_no_loss(clone: Path) -> None:
     ws = hosts.workspace(clone)
     invoke("agent-status --set testing", clone, AS)
