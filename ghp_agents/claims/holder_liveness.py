@@ -4,19 +4,17 @@ An agent of another clone is judged by its presence. But a claim reaches the rem
 presence only with the next sync. So a claim that is new here is a sign of life, too.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.core import json_file
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.core.first_seen import FirstSeen
+from ghp_agents.locks.held import note_first_seen
 from ghp_agents.locks.lock import KINDS, Lock
 from ghp_agents.locks.names import INBOX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
-from ghp_agents.state import observed
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
 
@@ -120,9 +118,3 @@ def observe(ctx: Context) -> None:
     """After a sync: note the locks that are new here."""
     locks = [lock for kind in KINDS for lock in ctx.locks.known(f"{kind}/")]
     note_first_seen(ctx.ws, [lock for lock in locks if lock.holder is not None])
-
-
-def note_first_seen(ws: Workspace, locks: Iterable[Lock]) -> Mapping[str, FirstSeen]:
-    """When each of these locks was first seen here at its present revision, by name."""
-    revisions = {lock.name: lock.revision for lock in locks}
-    return json_file.note_first_seen(ws.cache_dir / observed.CLAIMS, revisions, ws.steady())

@@ -3,7 +3,7 @@
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import ago
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.hotpath.quoting import named, phrase, reason, when
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.locks.lock import Lock
@@ -136,14 +136,6 @@ def stopped(order: StopOrder) -> RefusedError:
         f"{by} told {named(order.agent)} to stop.{reason(order.reason)}",
         hint="End your turn. Only a person or an orchestrator can let you continue: "
         f"`ghp agent-stop {order.agent} --undo`.",
-    )
-
-
-def contention(issue: Issue, attempts: int) -> UnknownError:
-    """Others changed the claim on each attempt."""
-    return UnknownError(
-        f"{short(issue)} was claimed by others {attempts} times while this command ran.",
-        hint="Try again.",
     )
 
 

@@ -17,8 +17,9 @@ from ghp_agents.core.ids import IssueNumber, agent_name
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.locks.swap import LockView, known_lock, known_view, swap
 from ghp_agents.ports import Context, LockService
 from ghp_agents.presence import same_name
 from ghp_agents.state import cause
@@ -27,7 +28,6 @@ from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 
-ATTEMPTS = 20  # retries after the lock changed meanwhile
 MINE = "mine"
 ANYONE = "anyone"  # a value of the setting `steal`
 _EVENTS = {"free": cause.CLAIM, "lapsed": cause.TAKEOVER, "held": cause.STEAL}
@@ -147,37 +147,31 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
         stopped.refuse(me.ctx, me.name)
         if not steal:
             same_name.refuse(me.ctx, me.name)
-    name = claim_name(issue.number)
-    lock, is_sure = _known(me.ctx.locks, name), False
-    last_look: tuple[Lock | None, HolderView] = (None, HolderView())
-    for _ in range(ATTEMPTS):
-        sight = last_look[1] if lock == last_look[0] else _sight(me, lock)
-        last_look = lock, sight
+
+    def decide(seen: LockView) -> ClaimResult:
+        lock = seen.lock
+        sight = _sight(me, lock)
         stands = rules.standing(lock, me.name, me.epoch, me.clone, lives=sight.lives)
         may_steal = stands == "held" and lock is not None and _may_steal(me, lock, sight)
         is_kept = stands == "held" and not (steal and may_steal)
-        may_refuse = stands == "disputed" or is_kept
-        if not is_sure and (stands == "mine" or may_refuse):
-            lock, is_sure = me.ctx.locks.read(name), True
-            continue
+        # What this clone knows is enough to take the issue: if it is outdated, the swap fails. But
+        # nobody is refused, or told that the issue is theirs, because of what may be outdated.
+        if is_kept or stands in ("disputed", "mine"):
+            seen.confirm()
         if lock and stands == "disputed":
             raise messages.disputed(issue.number, lock)
         if lock and stands == "mine":
             return _mine(effects.registered(me), issue, lock)
         if lock and is_kept:
             raise messages.held(me, issue, lock, sight, steal=steal, may_steal=may_steal)
+        # The lock decides, not the assignees: a reason to steal outweighs an assignment, too.
         if not steal and (refused := messages.assigned(me, issue, lock)):
             raise refused
+        # The lock may show that another clone closed the issue, before this clone hears of that.
         ended_work.refuse(me, issue, lock)
-        try:
-            return _take(me, issue, lock, stands, sight, reason)
-        except LockMovedError as moved:
-            lock, is_sure = moved.current, True
-    raise messages.contention(issue, ATTEMPTS)
+        return _take(me, issue, lock, stands, sight, reason)
 
-
-def _known(locks: LockService, name: str) -> Lock | None:
-    return next((lock for lock in locks.known(name) if lock.name == name), None)
+    return swap(known_view(me.ctx.locks, claim_name(issue.number)), decide)
 
 
 def _sight(me: ClaimContext, lock: Lock | None) -> HolderView:
@@ -267,7 +261,7 @@ def release(
 def check_release(ctx: Context, reference: str, *, to: str | None = None) -> None:
     """Raise what `release` would raise, as far as this clone knows; changes nothing."""
     issue, me = ctx.tracker.get(reference), myself(ctx)
-    lock = _known(ctx.locks, claim_name(issue.number))
+    lock = known_lock(ctx.locks, claim_name(issue.number))
     is_mine = _may_release(me, lock, to)
     if not is_mine and lock is not None and lock.holder is not None:
         lock = ctx.locks.read(claim_name(issue.number))
@@ -282,7 +276,7 @@ def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
     Raises RefusedError, UnknownError.
     """
     me = myself(ctx)
-    lock = _known(ctx.locks, claim_name(issue.number))
+    lock = known_lock(ctx.locks, claim_name(issue.number))
     if not me.decides or lock is None or lock.holder is None or lock.is_person:
         return None
     presences = ctx.store.snapshot().agents()  # people have no presence
@@ -295,29 +289,28 @@ def follow_assignment(ctx: Context, issue: Issue) -> ReleasedClaim | None:
 def _release(
     me: ClaimContext, issue: Issue, to: str | None, reason: str, *, keep_assignee: bool = False
 ) -> ReleasedClaim:
-    name = claim_name(issue.number)
-    lock, is_sure = _known(me.ctx.locks, name), False
-    for _ in range(ATTEMPTS):
+
+    def decide(seen: LockView) -> tuple[Lock | None, Lock | None]:
+        """The lock after the release, None if nothing changes; and the lock before."""
+        lock = seen.lock
         may = _may_release(me, lock, to)
-        if not is_sure and not may:
-            lock, is_sure = me.ctx.locks.read(name), True
-            continue
+        if not may:
+            seen.confirm()
         is_disputed = lock is not None and lock.is_disputed
         if not is_disputed and (lock.holder if lock else None) == to:
-            return _released(me, issue, lock, reason)
+            return None, lock
         if not may:
             raise messages.not_mine(issue.number, lock)
-        try:
-            after = _hand_over(me, name, lock, to, reason)
-        except LockMovedError as moved:
-            lock, is_sure = moved.current, True
-            continue
-        shown = show_release(
-            effects.registered(me), issue, after, lock, reason, keep_assignee=keep_assignee
-        )
-        previous = lock.holder if lock and lock.holder != me.name else None
-        return ReleasedClaim(shown, after, changed=True, previous=previous)
-    raise messages.contention(issue, ATTEMPTS)
+        return _hand_over(me, seen.name, lock, to, reason), lock
+
+    after, lock = swap(known_view(me.ctx.locks, claim_name(issue.number)), decide)
+    if after is None:
+        return _released(me, issue, lock, reason)
+    shown = show_release(
+        effects.registered(me), issue, after, lock, reason, keep_assignee=keep_assignee
+    )
+    previous = lock.holder if lock and lock.holder != me.name else None
+    return ReleasedClaim(shown, after, changed=True, previous=previous)
 
 
 def _may_release(me: ClaimContext, lock: Lock | None, to: str | None) -> bool:
@@ -382,7 +375,7 @@ def _closing(ctx: Context, agent: str, issue: int) -> Lock | None:
     """The agent's lock on the issue; None if nobody holds one: then any agent may close it."""
     name, presence = claim_name(issue), ctx.ws.presence(agent) or {}
     claimed_it = number(presence, "issue") == issue and number(presence, "generation") > 0
-    if not claimed_it and _known(ctx.locks, name) is None:
+    if not claimed_it and known_lock(ctx.locks, name) is None:
         return None  # but a claim known here may have changed elsewhere since: ask the remote
     lock = ctx.locks.read(name)
     free = lock is None or lock.holder is None

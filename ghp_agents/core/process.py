@@ -1,4 +1,5 @@
-"""Child processes. Only this module and `git/process.py` start programs."""
+"""Child processes. This module and `git/process.py` start all programs, except those that the hot
+path starts without `subprocess`."""
 
 import contextlib
 import os

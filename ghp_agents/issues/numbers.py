@@ -8,7 +8,7 @@ from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues import record, replay
 from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import PROVISIONAL
-from ghp_agents.locks.lock import LockMovedError
+from ghp_agents.locks.swap import LockView, current_view, swap
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
@@ -47,28 +47,23 @@ def next_number(
     were allocated locally, before this repository had a remote. A process that dies with its
     number leaves a gap. Raises UnknownError.
     """
-    current = locks.read(LEASE)
-    lost = 0
-    while lost < ATTEMPTS:
-        try:
+
+    def decide(seen: LockView) -> IssueNumber:
+        current = seen.lock
+        while True:
             current = locks.acquire(LEASE, holder, expected=current, reason=reason)
-        except LockMovedError as moved:
-            current = moved.current
-            lost += 1
-            continue
-        if current.generation >= PROVISIONAL:
-            raise UnknownError(
-                f"No issue can get a number: the lock `{LEASE}` has reached its last "
-                f"generation ({current.generation}).",
-                hint="Somebody changed it by hand. Delete its ref to restart the numbers; "
-                f"used numbers stay reserved: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
-            )
-        if current.generation not in used:
-            return IssueNumber(current.generation)
-    raise UnknownError(
-        f"Other processes took {ATTEMPTS} issue numbers while this one tried.",
-        hint="The next `ghp agent-sync` assigns a number.",
-    )
+            if current.generation >= PROVISIONAL:
+                raise UnknownError(
+                    f"No issue can get a number: the lock `{LEASE}` has reached its last "
+                    f"generation ({current.generation}).",
+                    hint="Somebody changed it by hand. Delete its ref to restart the numbers; "
+                    f"used numbers stay reserved: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
+                )
+            if current.generation not in used:
+                return IssueNumber(current.generation)
+
+    hint = "The next `ghp agent-sync` assigns a number."
+    return swap(current_view(locks, LEASE), decide, attempts=ATTEMPTS, hint=hint)
 
 
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:

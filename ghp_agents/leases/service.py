@@ -14,8 +14,9 @@ from ghp_agents.leases import record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX
+from ghp_agents.locks.swap import LockView, current_view, known_lock, swap
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
@@ -189,8 +190,7 @@ def _lock_of(ctx: Context, hold: Hold) -> Lock | None:
     """The lock of a strict lease; None if nobody holds it. Asks the remote only if this clone
     knows no such lock. Raises UnknownError."""
     _, name = _log_and_lock_name(ctx.store, hold)
-    local = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
-    lock = local or ctx.locks.read(name)
+    lock = known_lock(ctx.locks, name) or ctx.locks.read(name)
     return lock if lock is not None and lock.holder is not None else None
 
 
@@ -216,15 +216,14 @@ def give_back(ctx: Context, by: Actor, hold: Hold, reason: str) -> None:
 def release_lock(ctx: Context, hold: Hold, reason: str) -> None:
     """Release the lock first: if killed in between, the record has no lock and does not count."""
     log, name = _log_and_lock_name(ctx.store, hold)
-    current = ctx.locks.read(name)
-    while current and (current.is_disputed or current.holder == hold.holder):
-        if log and current.nonce != log.nonce:
-            return
-        try:
+
+    def decide(seen: LockView) -> None:
+        current = seen.lock
+        is_held = current and (current.is_disputed or current.holder == hold.holder)
+        if current and is_held and not (log and current.nonce != log.nonce):
             ctx.locks.release(name, expected=current, reason=reason)
-            return
-        except LockMovedError as moved:
-            current = moved.current
+
+    swap(current_view(ctx.locks, name), decide)
 
 
 def end(ctx: Context, by: Actor | None, why: Mapping[str, str]) -> list[LeaseHistory]:

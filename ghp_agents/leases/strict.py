@@ -7,11 +7,12 @@ they do not both give way forever.
 """
 
 from collections.abc import Container, Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor, Timestamp, digest
 from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import second_look
@@ -19,9 +20,9 @@ from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.world import NAMES, PATHS, as_hold
 from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.swap import LockView, swap
 from ghp_agents.ports import Context, LockService
 
-ATTEMPTS = 20  # retries after the lock changed meanwhile
 LOOKS = 5  # waiting for rivals to give way
 PAUSE = 0.3  # seconds between two looks
 
@@ -71,26 +72,21 @@ def take_lock(ctx: Context, who: Asker) -> Lock:
     is_resource = who.reach.name is not None
     locks = {lock.name: lock for lock in ctx.locks.list(name if is_resource else PATHS)}
     _refuse(_overlapping(ctx, locks.values(), who)[0])
-    got = _swap(ctx, name, who, locks.get(name))
+    seen = LockView(ctx.locks, name, locks.get(name), is_sure=True)
+    got = swap(seen, partial(_take, ctx, who))
     return got if is_resource else _alone(ctx, got, who)
 
 
-def _swap(ctx: Context, name: str, who: Asker, current: Lock | None) -> Lock:
-    for _ in range(ATTEMPTS):
-        mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
-        if current and mine and current.until == who.until:
-            return current  # already ours: an earlier process was killed half-way
-        _refuse(_overlapping(ctx, [current] if current else [], who)[0])
-        try:
-            return ctx.locks.acquire(
-                name, who.actor.name, expected=current, epoch=who.epoch, reason=who.reason,
-                patterns=who.reach.patterns, clone=who.clone, until=who.until,
-            )  # fmt: skip
-        except LockMovedError as moved:
-            current = moved.current
-    raise UnknownError(
-        f"{name} kept changing while this command tried to acquire it.", hint="Try again."
-    )
+def _take(ctx: Context, who: Asker, seen: LockView) -> Lock:
+    current = seen.lock
+    mine = current and is_mine(current, who.actor.name, who.epoch, who.clone)
+    if current and mine and current.until == who.until:
+        return current  # already ours: an earlier process was killed half-way
+    _refuse(_overlapping(ctx, [current] if current else [], who)[0])
+    return ctx.locks.acquire(
+        seen.name, who.actor.name, expected=current, epoch=who.epoch, reason=who.reason,
+        patterns=who.reach.patterns, clone=who.clone, until=who.until,
+    )  # fmt: skip
 
 
 def _alone(ctx: Context, got: Lock, who: Asker) -> Lock:

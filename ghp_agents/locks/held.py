@@ -1,12 +1,16 @@
 """A lock that one process holds while it works."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 
+from ghp_agents.core import json_file
 from ghp_agents.core.errors import GhpError, UnknownError
+from ghp_agents.core.first_seen import FirstSeen
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import Context
+from ghp_agents.state import observed
 from ghp_agents.state.cause import RELEASED, Cause
+from ghp_agents.workspace import Workspace
 
 STUCK_AFTER = 120.0  # seconds without a change before such a lock may be taken over
 RENEW_EVERY = 30.0  # seconds
@@ -53,3 +57,18 @@ class HeldLock:
                 self._ctx.locks.release(
                     self.lock.name, expected=self.lock, reason=reason, cause=cause
                 )
+
+
+def is_stuck(ws: Workspace, lock: Lock, after: float = STUCK_AFTER) -> bool:
+    """Whether the holder of such a lock is stuck, so that anyone may take it over: the lock has not
+    changed for `after` seconds since this clone first saw it as it is.
+
+    Clocks of two machines are not compared. A holder that works on renews its lock.
+    """
+    return ws.steady() - note_first_seen(ws, [lock])[lock.name].since >= after
+
+
+def note_first_seen(ws: Workspace, locks: Iterable[Lock]) -> Mapping[str, FirstSeen]:
+    """When each of these locks was first seen here at its present revision, by name."""
+    revisions = {lock.name: lock.revision for lock in locks}
+    return json_file.note_first_seen(ws.cache_dir / observed.CLAIMS, revisions, ws.steady())

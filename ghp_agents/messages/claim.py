@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 
 from ghp_agents.claims import claim as rules
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor, AgentName
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import INBOX
+from ghp_agents.locks.swap import LockView, current_view, swap
 from ghp_agents.messages.message import CLAIMED, Letter
 from ghp_agents.ports import Context
-
-ATTEMPTS = 5  # each lost race shows who has it, so a second look nearly always decides
 
 
 def lock_name(letter: Letter) -> str:
@@ -51,10 +50,10 @@ def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
     from ghp_agents.presence import beginning
     from ghp_agents.presence import service as presence
 
-    epoch = presence.epoch_of(ctx, agent)
-    lock = ctx.locks.read(lock_name(letter))
-    for _ in range(ATTEMPTS):
+    def decide(seen: LockView) -> int:
+        lock = seen.lock
         lives = bool(lock and lock.holder) and _lives(ctx, lock)
+        epoch = presence.epoch_of(ctx, agent)
         stands = rules.standing(lock, agent, epoch, ctx.locks.clone, lives=lives)
         if lock and stands in ("held", "disputed"):
             raise RefusedError(
@@ -65,15 +64,9 @@ def take(ctx: Context, letter: Letter, agent: AgentName) -> int:
         if lock and stands == "mine":
             return lock.generation
         epoch = presence.epoch_of(ctx, agent)
-        try:
-            taken = ctx.locks.acquire(lock_name(letter), agent, expected=lock, epoch=epoch)
-        except LockMovedError as moved:
-            lock = moved.current
-            continue
-        return taken.generation
-    raise UnknownError(
-        f"{letter.message.name} changed hands {ATTEMPTS} times meanwhile.", hint="Try again."
-    )
+        return ctx.locks.acquire(seen.name, agent, expected=lock, epoch=epoch).generation
+
+    return swap(current_view(ctx.locks, lock_name(letter)), decide)
 
 
 def _lives(ctx: Context, lock: Lock | None) -> bool:

@@ -7,7 +7,7 @@ list.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from ghp_agents.claims import effects, holder_liveness
+from ghp_agents.claims import effects
 from ghp_agents.claims.decision import Candidate
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.clock import to_seconds
@@ -23,6 +23,7 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.leases.record import what
 from ghp_agents.leases.world import NAMES, PATHS, World
+from ghp_agents.locks.held import note_first_seen
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
@@ -82,7 +83,7 @@ def gather(world: World) -> SweepFacts:
 
 def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
     ctx, holders = world.ctx, world.holders(locks)
-    noted = holder_liveness.note_first_seen(ctx.ws, locks)
+    noted = note_first_seen(ctx.ws, locks)
     news_at = _news_at(ctx)
     return {
         lock.name: _judge(ctx.ws, lock, holders[lock.name], noted[lock.name], news_at)

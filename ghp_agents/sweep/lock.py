@@ -1,7 +1,7 @@
 """The sweep lock, and the clone id that all ephemeral sweeper clones share.
 
 One sweep at a time saves work and double comments. Safety does not need it: every act is a
-compare-and-swap. A lock that does not change for STUCK_AFTER is taken over; longer sweeps renew it.
+compare-and-swap. The lock is taken over from a stuck holder; longer sweeps renew it.
 """
 
 import re
@@ -9,8 +9,9 @@ import re
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.locks.held import STUCK_AFTER, HeldLock
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.held import STUCK_AFTER, HeldLock, is_stuck
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.swap import LockView, known_view, swap
 from ghp_agents.ports import Context
 from ghp_agents.state.cause import SWEEP, Cause
 
@@ -48,18 +49,15 @@ def acquire_lock(ctx: Context, actor: Actor, fresh: CloneId | None) -> SweepLock
 
     Raises BusyError, UnknownError.
     """
-    current = next((lock for lock in ctx.locks.known(NAME) if lock.name == NAME), None)
-    while True:
-        if current and current.holder is not None:
-            current = _wait(ctx, current)
+
+    def decide(seen: LockView) -> Lock:
+        current = _wait(ctx, seen.lock)
         clone = remembered(current) or fresh
         reason = f"clone {clone}" if clone else ""
-        try:
-            cause = Cause(SWEEP, actor.name, clone or "")
-            mine = ctx.locks.acquire(NAME, actor.name, expected=current, reason=reason, cause=cause)
-            break
-        except LockMovedError as moved:
-            current = moved.current
+        cause = Cause(SWEEP, actor.name, clone or "")
+        return ctx.locks.acquire(NAME, actor.name, expected=current, reason=reason, cause=cause)
+
+    mine = swap(known_view(ctx.locks, NAME), decide)
     return SweepLock(ctx, mine, lambda now: BusyError(now or mine))
 
 
@@ -69,15 +67,14 @@ def remembered(lock: Lock | None) -> CloneId | None:
     return CloneId(clone) if re.fullmatch("[0-9a-f]{6,40}", clone) else None
 
 
-def _wait(ctx: Context, lock: Lock) -> Lock | None:
-    """Wait until the lock is free or its holder counts as dead; return it then."""
-    begun = ctx.ws.clock.now()
-    current: Lock | None = lock
-    while current and current.holder is not None:
-        if current.nonce != lock.nonce:
-            raise BusyError(current)
-        if ctx.ws.clock.now() - begun >= STUCK_AFTER:
-            return current
+def _wait(ctx: Context, current: Lock | None) -> Lock | None:
+    """Return the lock once it is free, or its holder is stuck. Raises BusyError if the holder
+    renews it."""
+    for _ in range(round(STUCK_AFTER / LOOK_EVERY)):  # a cache that cannot be written notes nothing
+        if current is None or current.holder is None or is_stuck(ctx.ws, current):
+            break
         ctx.ws.clock.wait(LOOK_EVERY)
-        current = ctx.locks.read(NAME)
+        previous, current = current, ctx.locks.read(NAME)
+        if current and current.holder is not None and current.nonce != previous.nonce:
+            raise BusyError(current)
     return current

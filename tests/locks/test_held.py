@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.locks.held import RENEW_EVERY, HeldLock
+from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER, HeldLock, is_stuck
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import SWEEP, Cause
 from ghp_agents.workspace import open_workspace
@@ -89,3 +89,16 @@ def test_without_the_remote_it_is_left_to_expire(ctx: Parts, held: HeldLock, boa
     held.release()
     board.reachable = True
     assert ctx.locks.read(NAME) == held.lock
+
+
+def test_a_holder_is_stuck_when_its_lock_has_not_changed_for_long(
+    ctx: Parts, held: HeldLock
+) -> None:
+    assert not is_stuck(ctx.ws, held.lock)
+    ctx.ws.clock.wait(STUCK_AFTER - 1)
+    assert not is_stuck(ctx.ws, held.lock)
+    ctx.ws.clock.wait(1)
+    assert is_stuck(ctx.ws, held.lock)
+    assert not is_stuck(ctx.ws, held.lock, STUCK_AFTER + 1)
+    held.renew("works")
+    assert not is_stuck(ctx.ws, held.lock)

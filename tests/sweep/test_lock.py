@@ -8,6 +8,7 @@ import pytest
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.locks.held import RENEW_EVERY, STUCK_AFTER
+from ghp_agents.state import observed
 from ghp_agents.sweep.lock import LOOK_EVERY, NAME, BusyError, SweepLock, acquire_lock
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
@@ -98,6 +99,14 @@ def test_a_right_that_does_not_move_for_long_is_taken_over_and_its_holder_stoppe
     lease = place.locks.read(NAME)
     assert lease
     assert lease.holder == "Ann"
+
+
+def test_it_is_taken_over_as_late_as_that_where_nothing_can_be_noted(place: Place) -> None:
+    (place.ws.cache_dir / observed.CLAIMS).mkdir(parents=True)
+    place.acquire_lock()
+    begun = place.clock.now()
+    assert place.acquire_lock(OTHER).lock.generation == 2
+    assert place.clock.now() - begun == STUCK_AFTER
 
 
 def test_who_sweeps_for_long_keeps_its_right_and_the_other_goes_away(place: Place) -> None:

@@ -11,15 +11,14 @@ from ghp_agents.claims.effects import ClaimContext, show_merged
 from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.issues.issue import Closing, Issue
 from ghp_agents.leases import service as leases
-from ghp_agents.locks.lock import Lock, LockMovedError, Release
+from ghp_agents.locks.lock import Lock, Release
 from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.locks.swap import LockView, current_view, swap
 from ghp_agents.pulls.merging import merged_branches
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.cause import MERGED, Cause
 from ghp_agents.state.legacy_causes import MERGED_BY
-
-ATTEMPTS = 20
 
 
 class MergedWork(NamedTuple):
@@ -83,20 +82,16 @@ def _end_claims(me: ClaimContext, merged: Sequence[MergedWork]) -> list[tuple[Is
 
 def _end_claim(me: ClaimContext, pull: Pull, issue: Issue) -> list[tuple[Issue, Lock, Lock]]:
     """Release one claim, whatever it is now."""
-    name = claim_name(issue.number)
-    held = me.ctx.locks.read(name)
-    for _ in range(ATTEMPTS):
+
+    def decide(seen: LockView) -> list[tuple[Issue, Lock, Lock]]:
+        held = seen.lock
         if held is None or held.holder is None:
             return []
-        reason = _reason(pull)
-        try:
-            cause = Cause(MERGED, me.name, f"#{pull.number}")
-            after = me.ctx.locks.release(name, expected=held, reason=reason, cause=cause)
-        except LockMovedError as moved:
-            held = moved.current
-            continue
+        cause = Cause(MERGED, me.name, f"#{pull.number}")
+        after = me.ctx.locks.release(seen.name, expected=held, reason=_reason(pull), cause=cause)
         return [(issue, after, held)]
-    return []
+
+    return swap(current_view(me.ctx.locks, claim_name(issue.number)), decide)
 
 
 def _reason(pull: Pull) -> str:

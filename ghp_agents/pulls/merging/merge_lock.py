@@ -15,16 +15,16 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.effects import ClaimContext, registered
 from ghp_agents.core import files
-from ghp_agents.core.errors import GhpError, RefusedError, UnknownError
+from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import UNNAMED
 from ghp_agents.hotpath.quoting import named, reason, when
-from ghp_agents.locks.held import HeldLock
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.held import HeldLock, is_stuck
+from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.swap import LockView, current_view, swap
 
 NAME = "trunk"
 LOCK = "merge.lock"  # two processes of one agent, or of one person, are both the holder
-ATTEMPTS = 20
 PAUSE = 2.0  # seconds between two reads while waiting
 
 
@@ -50,22 +50,18 @@ def held(me: ClaimContext, reason: str, *, patience: float = 0.0) -> Iterator[He
 
 
 def _wait_and_acquire(me: ClaimContext, reason: str, until: float) -> Lock:
-    current = me.ctx.locks.read(NAME)
-    lost = 0
-    while lost < ATTEMPTS:
-        if current and current.holder and not _can_take_over(me, current):
+    def decide(seen: LockView) -> Lock:
+        current = seen.lock
+        while current and current.holder and not _can_take_over(me, current):
             if me.ctx.ws.clock.now() >= until:
                 raise _busy_error(current)
             me.ctx.ws.clock.wait(PAUSE)
             current = me.ctx.locks.read(NAME)
-            continue
-        try:
-            return me.ctx.locks.acquire(
-                NAME, me.name, expected=current, epoch=me.epoch, reason=from_here(me, reason)
-            )
-        except LockMovedError as moved:
-            current, lost = moved.current, lost + 1
-    raise UnknownError("The merge lock kept changing hands.", hint="Try again.")
+        return me.ctx.locks.acquire(
+            NAME, me.name, expected=current, epoch=me.epoch, reason=from_here(me, reason)
+        )
+
+    return swap(current_view(me.ctx.locks, NAME), decide)
 
 
 def from_here(me: ClaimContext, reason: str) -> str:
@@ -83,8 +79,7 @@ def _clone(me: ClaimContext) -> str:
 def _can_take_over(me: ClaimContext, lock: Lock) -> bool:
     if is_mine(lock, me.name, me.epoch, me.clone) and lock.clone and lock.clone == me.clone:
         return True  # an earlier command of ours was killed
-    since = holder_liveness.note_first_seen(me.ctx.ws, [lock])[lock.name].since
-    if me.ctx.ws.steady() - since >= me.ctx.ws.settings.dead_after:
+    if is_stuck(me.ctx.ws, lock, me.ctx.ws.settings.dead_after):  # checks may take long
         return True
     return not holder_liveness.holders_of(me.ctx, [lock])[lock.name].lives
 

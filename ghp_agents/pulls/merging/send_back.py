@@ -13,6 +13,7 @@ from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.returned import FOLDER, OUTPUT, ROUNDS, Return
 from ghp_agents.hotpath import heartbeat, news_flag
 from ghp_agents.locks.names import claim_name
+from ghp_agents.locks.swap import known_lock
 from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.cause import CHOICE
@@ -79,8 +80,7 @@ def _returns_of(snapshot: Snapshot, pull: int) -> list[Return]:
 def _agent_of(me: ClaimContext, pull: Pull) -> str:
     """Return the issue's holder; without one the branch's agent, else the author."""
     if pull.issue is not None:
-        name = claim_name(pull.issue)
-        lock = next((lock for lock in me.ctx.locks.known(name) if lock.name == name), None)
+        lock = known_lock(me.ctx.locks, claim_name(pull.issue))
         if lock and lock.holder and not lock.is_person:
             return lock.holder
     parts = pull.branch.split("/")

@@ -6,6 +6,7 @@ import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.github.commands.lock import NAME, turn
+from ghp_agents.state import observed
 from tests.support.context import make_context
 from tests.support.escalations import Place, make_place
 from tests.support.twins.locks import Board, MemoryLocks
@@ -86,7 +87,7 @@ def test_what_was_noted_and_cannot_be_read_only_takes_longer(here: Place) -> Non
     locks.acquire(NAME, "Bob", expected=None)
     assert not is_mine(here, locks)
     here.clock.wait(121)
-    (here.ws.cache_dir / "commands-right.json").write_text("[")
+    (here.ws.cache_dir / observed.CLAIMS).write_text("[")
     assert not is_mine(here, locks)
     here.clock.wait(121)
     assert is_mine(here, locks)
