@@ -127,9 +127,10 @@ class Exchange(Protocol):
         sends: for a caller that has fetched just before.
         """
 
-    def hear(self, timeout: float) -> SyncReport:
-        """Only fetch, within `timeout` seconds. A clone without records of ours first asks whether
-        the remote has some, and else creates nothing."""
+    def hear(self, timeout: float, *, needed: bool = False) -> SyncReport:
+        """Only fetch, within `timeout` seconds, or less for a remote that usually takes less; not
+        if it is `needed`. A clone without records of ours first asks whether the remote has some,
+        and else creates nothing."""
 
     def publish(
         self,

@@ -15,6 +15,7 @@ from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views.remote_news import hear, issue_after_asking
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.git.silence import NEEDLESS_S
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import service as services
@@ -166,7 +167,8 @@ def new(
     priority: str | None,
     again: bool,
 ) -> None:
-    """Create an issue and print its number."""
+    """Create an issue and print its number. Without the remote, its id (I-3f9a12) is printed, which
+    names it wherever a number does; a sync numbers it."""
     wanted = IssueChange(
         title=title,
         body=body and read_text(body, 4 * BODY_LIMIT + 1),
@@ -174,10 +176,12 @@ def new(
         add_labels=labels,
         add_assignees=names,
     )
+    if app.hub is None:
+        app.limit_waiting(NEEDLESS_S)  # a sync can number it later
     with output.busy("Getting a number"):
         outcome = services.new(app, wanted, blocked_by=blocked_by, parent=parent, again=again)
     created = outcome.issue
-    output.result(str(created.number))
+    output.result(short(created).removeprefix("#"))
     if "\n" in title.strip():
         output.say("The title is one line; its lines were joined. Use --body for more text.")
     if not outcome.changed:
@@ -188,8 +192,9 @@ def new(
         full = files.why_unwritable(app.ws.ghp_dir)
         why = f"this clone cannot be written: {full}" if full else "the remote cannot be reached"
         output.warn(
-            f"The issue has a provisional number, because {why}.",
-            f"`ghp agent-sync` numbers it; {short(created)} is always valid.",
+            f"The issue has no number yet, because {why}.",
+            f"`ghp agent-sync` numbers it; {short(created)} is always valid: `ghp agent-issue show "
+            f"{short(created)}`.",
         )
     start_background(app)
 

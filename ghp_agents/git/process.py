@@ -127,7 +127,7 @@ def run(
             out, err = process.communicate(stdin, timeout)
         except subprocess.TimeoutExpired:
             raise GitTimeoutError(
-                f"`git {_verb(args)}` did not finish within {timeout:g} s.",
+                f"`git {_verb(args)}` did not finish within {round(timeout, 1) or timeout:g} s.",
                 hint="Check the network and the remote; `ghp agent-doctor` tests both.",
             ) from None
         finally:

@@ -370,8 +370,9 @@ def first_error(result: git.Result) -> str:
     from ghp_agents.state import refusal
 
     lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
-    for line in lines:
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
         if line.startswith(_ERRORS):
+            line = f"{line} {following}".rstrip() if line.endswith(":") else line
             # Over HTTP, only the server's own lines say why.
             why = refusal.readable(server_lines(result)) if "returned error: 403" in line else ""
             return masked(f"{why} ({line})" if why else line)

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import NamedTuple
 
-from ghp_agents.core import progress
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import object_file
-from ghp_agents.core.remote_url import masked, without_users
+from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
+from ghp_agents.git import silence
+from ghp_agents.git.silence import AskedRemote
 from ghp_agents.hotpath.background import BOX
-from ghp_agents.hotpath.quoting import clean
 from ghp_agents.state import git_credentials, refusal
 from ghp_agents.state.coordination import BRANCHES, CUSTOM, NAMESPACE_CACHE, Remote
 from ghp_agents.state.private_repo import (
@@ -25,6 +25,7 @@ from ghp_agents.state.private_repo import (
 from ghp_agents.workspace import Workspace
 
 BOXED = "this run is in a sandbox; `ghp agent-work` sends what it writes"
+SILENCE = "silent-remote.json"  # in the cache
 FETCH_ATTEMPTS = 6  # retried only if another process of this clone fetched, too
 
 
@@ -93,12 +94,16 @@ def fetch_refs(
 def has_refs(ws: Workspace, remote: Remote, timeout: float) -> bool:
     """Whether the remote has refs of ours; needs no repository of ours. Raises GhpError."""
     args = ["ls-remote", "--refs", remote.name, f"{CUSTOM}*", *_branch_kinds()]
-    listed = git.run(
-        [*plain_settings(ws, remote), *args],
-        cwd=ws.common_dir,
-        git_dir=ws.common_dir,
-        timeout=timeout,
-        env=git_credentials.for_remote(ws, remote.name),
+    listed = silence.ask(
+        asked(ws, remote),
+        timeout,
+        lambda seconds: git.run(
+            [*plain_settings(ws, remote), *args],
+            cwd=ws.common_dir,
+            git_dir=ws.common_dir,
+            timeout=seconds,
+            env=git_credentials.for_remote(ws, remote.name),
+        ),
     )
     if listed.code != 0:
         raise git.failure(args, listed)
@@ -274,13 +279,6 @@ def understand(result: git.Result) -> Pushed:
     return Pushed(PushOutcome.REFUSED, words, about_ref=True, lines=lines)
 
 
-ADDRESS_SHOWN = 200  # characters
-# One command asks a remote several times. One that has just not answered is not waited for again.
-AGAIN_AFTER, AGAIN_S = 60.0, 1.0  # seconds
-LONG_S = 5.0  # one that did not answer within less may only be slow
-_silent: dict[str, float] = {}  # by address: `Clock.interval` when it did not answer
-
-
 def exchange(
     ws: Workspace,
     repository: StateRepository,
@@ -291,32 +289,25 @@ def exchange(
 ) -> git.Result:
     """Run git to talk to the remote: with the person's addresses and credentials, but without
     settings for their own fetches and pushes."""
-    address, now = ws.remotes.get(remote.name, ""), ws.clock.interval()[1]
-    seconds = ws.settings.timeout
-    if now < _silent.get(address, -1e9) + AGAIN_AFTER:
-        seconds = min(seconds, AGAIN_S)
-    try:
-        with progress.waiting(waited_for(ws, remote), seconds):
-            result = git.run(
-                [*plain_settings(ws, remote), *args],
-                cwd=repository.folder,
-                git_dir=repository.path,
-                timeout=seconds,
-                env=git_credentials.for_remote(ws, remote.name),
-                keep_open=keep_open,
-            )
-    except git.GitTimeoutError:
-        if seconds >= LONG_S:
-            _silent[address] = ws.clock.interval()[1]
-        raise
-    _silent.pop(address, None)
-    return result
+    return silence.ask(
+        asked(ws, remote),
+        ws.settings.timeout,
+        lambda seconds: git.run(
+            [*plain_settings(ws, remote), *args],
+            cwd=repository.folder,
+            git_dir=repository.path,
+            timeout=seconds,
+            env=git_credentials.for_remote(ws, remote.name),
+            keep_open=keep_open,
+        ),
+    )
 
 
-def waited_for(ws: Workspace, remote: Remote) -> str:
-    """What a command waits for that talks to the remote."""
-    address = clean(without_users(ws.remotes.get(remote.name, "")))[:ADDRESS_SHOWN]
-    return f"the remote {remote.name} ({address})" if address else f"the remote {remote.name}"
+def asked(ws: Workspace, remote: Remote) -> AskedRemote:
+    """The remote as one whose silence this clone remembers."""
+    return AskedRemote(
+        remote.name, ws.remotes.get(remote.name, ""), ws.cache_dir / SILENCE, ws.clock
+    )
 
 
 def plain_settings(ws: Workspace, remote: Remote) -> list[str]:

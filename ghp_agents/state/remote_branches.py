@@ -5,13 +5,14 @@ Every push compares with the commit last seen. The default branch is never force
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from ghp_agents.core import notices, progress
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import count, listed, one_line
 from ghp_agents.core.remote_url import masked
-from ghp_agents.git import large_files, worktree, worktree_admin
+from ghp_agents.git import large_files, silence, worktree, worktree_admin
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import SYMBOLIC
 from ghp_agents.hotpath.quoting import file
@@ -26,10 +27,10 @@ from ghp_agents.state.private_repo import first_error
 from ghp_agents.state.remote import (
     Pushed,
     PushOutcome,
+    asked,
     plain_settings,
     understand,
     unreachable,
-    waited_for,
 )
 from ghp_agents.workspace import Workspace
 
@@ -41,6 +42,7 @@ HEAD = "HEAD"  # of a remote: a name for its default branch
 DEPTHS = (100, 1_000, 10_000, 0)  # commits that a shallow clone fetches in addition; 0: all
 AT_ONCE = 200  # large files that one call of Git LFS sends
 LISTED = 5  # branches that are named
+TRANSFER = 10  # times the seconds of an exchange: branches may be large
 ATTEMPTS = 4  # retried only if another process of this clone fetched, too
 
 
@@ -335,10 +337,16 @@ def _run_remote(
     settings for their own fetches and pushes."""
     flags = [*plain_settings(ws, remote), "-c", "push.followTags=false"]
     env = {**git_credentials.for_remote(ws, remote.name), **(env or {})}
+
+    def run(args: Sequence[str], seconds: float) -> git.Result:
+        return git.run([*flags, *args], cwd=_base_folder(ws), timeout=seconds, env=env)
+
     try:
-        seconds = 10 * ws.settings.timeout
-        with progress.waiting(waited_for(ws, remote), seconds):
-            return git.run([*flags, *args], cwd=_base_folder(ws), timeout=seconds, env=env)
+        if silence.last(asked(ws, remote)):  # a transfer cannot be tried for a moment only
+            probe = partial(run, ["ls-remote", remote.name, HEAD])
+            silence.ask(asked(ws, remote), silence.AGAIN_S, probe)
+        seconds = ws.settings.timeout * (1 if args[0] == "ls-remote" else TRANSFER)
+        return silence.ask(asked(ws, remote), seconds, partial(run, args))
     except git.GitTimeoutError as error:
         raise unreachable(remote, str(error)) from None
 

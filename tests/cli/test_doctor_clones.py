@@ -49,7 +49,7 @@ def test_a_remote_that_hangs_is_left_after_the_configured_time(used: Path, remot
     assert findings(used)["remote"] == [
         finding(
             "warning",
-            "origin did not answer within 0.4 s.",
+            "origin cannot be reached: `git ls-remote` did not finish within 0.4 s.",
             "Check the address and the network: git ls-remote origin. Records of this clone wait.",
         )
     ]

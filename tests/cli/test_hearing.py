@@ -24,7 +24,7 @@ ALONE = {"GHP_BACKGROUND": "0"}
 NOBODY = "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n"
 NEVER = "Last news from origin: never (0 other clones); run `ghp agent-sync` to get news.\n"
 SILENT = (
-    "Warning: Could not ask origin for news: `git ls-remote` did not finish within 1.5 s.\n"
+    "Warning: Could not ask origin for news: `git ls-remote` did not finish within 0.4 s.\n"
     "Hint: This is what this clone knows. `ghp agent-sync` waits longer for the remote.\n"
 )
 

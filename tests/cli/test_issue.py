@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.issues.issue import PROVISIONAL
 from tests.support.ghp import CHECKOUT, Result, invoke, run_ghp, succeed
 from tests.support.git import git, refs
 from tests.support.thorough import count
@@ -400,13 +399,14 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     issue(two, "new", "Before")
     away = remote.rename(remote.with_name("away.git"))
     code, out, err = issue(one, "new", "Offline")
-    name = f"I-{_id(one, int(out))[:6]}"
-    assert (code, int(out) > PROVISIONAL) == (0, True)
+    name = out.strip()
+    number = json.loads(issue(one, "show", name, "--json").out)["number"]
+    assert (code, name) == (0, f"I-{_id(one, number)[:6]}")
     assert err == (
         f"✓ Created {name} «Offline».\n"
-        "Warning: The issue has a provisional number, because the remote cannot be "
-        "reached.\n"
-        f"Hint: `ghp agent-sync` numbers it; {name} is always valid.\n"
+        "Warning: The issue has no number yet, because the remote cannot be reached.\n"
+        f"Hint: `ghp agent-sync` numbers it; {name} is always valid: `ghp agent-issue show "
+        f"{name}`.\n"
     )
     issue(one, "new", "Waits", "--blocked-by", name)
     away.rename(remote)
@@ -419,8 +419,8 @@ def test_an_issue_made_offline_gets_its_number_at_the_next_sync(
     ]
     for clone in (one, two):
         assert sorted(invoke("agent-issues", clone).out.splitlines()[1:]) == rows
-        assert issue(clone, "show", out.strip()).out.startswith("#2 «Offline»\n")
-    assert f"also known as: #{out.strip()}" in issue(two, "show", "2").out
+        assert issue(clone, "show", name).out.startswith("#2 «Offline»\n")
+    assert f"also known as: #{number}" in issue(two, "show", "2").out
 
 
 def test_issues_never_touch_what_is_the_users(three: Path) -> None:

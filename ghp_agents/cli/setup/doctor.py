@@ -1,13 +1,15 @@
 """`agent-doctor`: check everything, and say what to do about each finding."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 
 import click
 
 from ghp_agents.cli import json_choice, output
-from ghp_agents.core.errors import ExitCode
+from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.core.finding import Finding, Level, as_json
 from ghp_agents.doctor import service as services
+from ghp_agents.git.silence import NEEDLESS_S
 from ghp_agents.wiring import App
 
 MARKS = {
@@ -29,6 +31,9 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
     Changes nothing without --fix or --probe. Exits with 1 if something is broken.
     """
     app: App = ctx.obj
+    if not (fix or probe):
+        with suppress(GhpError):  # outside of a repository, and for settings that are wrong
+            app.limit_waiting(NEEDLESS_S)
     checks = services.checks(
         app,
         app.ground,

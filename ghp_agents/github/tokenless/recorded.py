@@ -1,5 +1,6 @@
 """Which tracker a clone without a token has: the one that other clones recorded in the state."""
 
+from ghp_agents.git.silence import NEEDLESS_S
 from ghp_agents.github.api import access
 from ghp_agents.github.tokenless import place
 from ghp_agents.github.tokenless.place import MIRROR, Tracker
@@ -18,5 +19,5 @@ def find(ws: Workspace, store: StateStore, exchange: Exchange) -> Tracker | None
     if ws.settings.tracker == "github" or access.where(ws) is not None:
         status = exchange.sync_status()
         if status.remote and status.news_at is None:
-            exchange.hear(ws.settings.timeout)
+            exchange.hear(min(ws.settings.timeout, NEEDLESS_S), needed=True)
     return place.read_tracker(store.snapshot().present(MIRROR))

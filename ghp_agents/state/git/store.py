@@ -195,13 +195,13 @@ class GitRefsStore:
         except GitError as error:
             return report._replace(trouble=str(error))
 
-    def hear(self, timeout: float) -> SyncReport:
+    def hear(self, timeout: float, *, needed: bool = False) -> SyncReport:
         """Only fetch, within `timeout` seconds; see `ports.Exchange`."""
         if coordination_remote(self._ws) is None:
             return SyncReport(remote=None)
         from ghp_agents.state.git import sync
 
-        return sync.hear(self._ws, timeout)
+        return sync.hear(self._ws, timeout, needed=needed)
 
     def set_aside(self) -> list[SetAside]:
         """The records that the remote refused; see `ports.Exchange`."""

@@ -14,6 +14,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.files import LockTimeoutError
 from ghp_agents.core.ids import count
 from ghp_agents.core.json_file import object_file
+from ghp_agents.core.remote_url import host_of
 from ghp_agents.git import process as git
 from ghp_agents.hotpath.background import BOX
 from ghp_agents.state import refusal
@@ -35,7 +36,7 @@ from ghp_agents.state.remote import BOXED, Pushed, PushOutcome, fetch, has_refs,
 from ghp_agents.workspace import Workspace
 
 LOCK = "sync.lock"
-SHORTEST_S, SILENT_S = 0.7, 0.5  # seconds that a person waits for news
+SHORTEST_S = 0.4  # seconds that a person waits for news; with the program's start, less than 1
 SEND_ATTEMPTS = 10  # more than two only where locks are impossible
 
 
@@ -249,13 +250,15 @@ def _heal_seen(repository: StateRepository) -> None:
             left.unlink(missing_ok=True)
 
 
-def hear(ws: Workspace, timeout: float) -> SyncReport:
-    """Fetch within `timeout` seconds; nothing is created where the remote has no refs of ours."""
+def hear(ws: Workspace, timeout: float, *, needed: bool = False) -> SyncReport:
+    """Fetch within `timeout` seconds, or less where that is enough, unless `needed`; nothing is
+    created where the remote has no refs of ours."""
     remote = coordination_remote(ws)
     if remote is None:
         return SyncReport(remote=None)
     begun = ws.clock.interval()[1]
-    if timeout < ws.settings.timeout:  # somebody waits for it
+    is_far = host_of(ws.remotes.get(remote.name, "")) is not None
+    if is_far and not needed and timeout < ws.settings.timeout:  # somebody waits for it
         timeout = usual_wait(read_note(ws, remote), timeout)
     if not ws.ghp_dir.exists():
         try:
@@ -266,17 +269,19 @@ def hear(ws: Workspace, timeout: float) -> SyncReport:
             return SyncReport(remote=remote.name, fetched=True)
     left = timeout - (ws.clock.interval()[1] - begun)
     if left <= 0:
-        return SyncReport(remote=remote.name, trouble=f"it did not answer within {timeout:g} s")
+        return SyncReport(
+            remote=remote.name, trouble=f"it did not answer within {round(timeout, 1):g} s"
+        )
     report = safely(ws.with_timeout(left), send=False, wait=False, brief=True)
     return report if report.again_at is None else _of_other(ws, remote.name, left)
 
 
 def usual_wait(note: SyncMemory, most: float) -> float:
-    """Seconds to wait for a remote, at most `most`: some times what it took last, and few for one
-    that did not answer."""
-    if note.trouble or (note.tried_at or 0) > (note.fetched_at or 0):
-        return min(most, SILENT_S)
-    return most if note.took is None else min(most, max(SHORTEST_S, 4 * note.took))
+    """Seconds to wait for a remote on another machine, at most `most`: twice what it took last, and
+    few for one that did not answer, or was never asked."""
+    is_silent = note.trouble or (note.tried_at or 0) > (note.fetched_at or 0)
+    usual = 0.0 if is_silent else 2 * (note.took or 0.0)
+    return min(most, max(SHORTEST_S, usual))
 
 
 def _of_other(ws: Workspace, remote: str, timeout: float) -> SyncReport:

@@ -170,7 +170,7 @@ class MemoryStore:
         self._known = {self._clone: self._known[self._clone]} | others
         return news
 
-    def hear(self, timeout: float) -> SyncReport:
+    def hear(self, timeout: float, *, needed: bool = False) -> SyncReport:
         """Only fetch; this hub answers at once or never."""
         return self.sync(push=False)
 

@@ -115,10 +115,9 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
     args = ["ls-remote", remote.name, f"{CUSTOM}clone/*", f"{BRANCHES}clone/*"]
     try:
         listed = exchange(ws, repository or _user_repository(ws), remote, args)
-    except git.GitTimeoutError:
-        waited = f"{ws.settings.timeout:g} s"
+    except git.GitTimeoutError as error:
         yield warning(
-            "remote", f"{remote.name} did not answer within {waited}.", _unreachable(remote.name)
+            "remote", f"{remote.name} cannot be reached: {error}", _unreachable(remote.name)
         )
         return
     if listed.code != 0:
