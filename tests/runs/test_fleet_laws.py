@@ -49,7 +49,7 @@ def test_a_thousand_agents_do_thousands_of_issues() -> None:
         fleet.step()
         assert fleet.now < LONGEST, f"{len(fleet.issues)} issues are forgotten"
     assert len(fleet.done) == jobs
-    assert fleet.deaths > jobs / 2
+    assert fleet.deaths > trouble  # clients die while there is trouble, however much work there is
 
 
 # --------------------------------------------------------------------- that they can fail
