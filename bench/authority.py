@@ -3,13 +3,15 @@ remote, each with a clock of its own that is wrong by up to an hour; four agents
 claim, steal, take over, release, give, close, lease, edit, die, come back, and start again under
 the same name elsewhere; lines that are cut, or break just after a write; and rivals who get in
 between a decision and its write. Remotes are restored from backups, lose refs, and lose answers;
-clocks are set, machines restarted, clones copied, processes killed; and presence is forged. The
-services are the real ones. After every step: a generation has one holder and never falls in what
-the remote has; nothing is taken from the living, or from a person, without --steal; no
-agent but an orchestrator steals from another that was heard of, or from a person; of all who ask
-the remote at most one is told to hold an issue; a fenced holder gets no guarded command through;
-nobody edits or leases what another living one has; losers are told who won; and in the end all
-clones agree, and nothing acknowledged is lost.
+clocks are set, machines restarted, clones copied or removed, processes killed; and presence is
+forged. Sessions fall silent just after they recorded something, people give claims away, and agents
+leave work in their worktrees. The services are the real ones. After every step: a generation has
+one holder and never falls in what the remote has; nothing is taken from the living, or from a
+person, without --steal; no agent but an orchestrator steals from another that was heard of, or from
+a person; of all who ask the remote at most one is told to hold an issue; a fenced holder gets no
+guarded command through; nobody edits or leases what another living one has; losers are told who
+won; and in the end all clones agree, nothing acknowledged is lost, and the work of who ended is in
+every clone.
 `python -m bench authority --seed N` plays one schedule again, and cuts it down if it fails."""
 
 import os
@@ -22,6 +24,7 @@ from bench.figure import Figure
 from bench.forks import together
 from bench.place import Place
 from tests.support import schedule
+from tests.support.acts_of_work import BEFORE_SILENCE
 from tests.support.laws import ViolationError
 from tests.support.world_files import template
 
@@ -48,6 +51,10 @@ KINDS = (
     ("copied clones", ("copies: done",)),
     ("forged presences", ("forges: done",)),
     ("killed processes", ("kills: done",)),
+    ("removed clones", ("removes: done",)),
+    ("silent sessions", tuple(f"falls-silent: {kind}" for kind in BEFORE_SILENCE)),
+    ("given away by people", ("assigns: followed", "person-gives: given")),
+    ("changes in worktrees", ("works: done",)),
     ("lost answers", ("loses-answer: done", "breaks: done")),
     ("checks by all", ("checks-all: 0 pass", "checks-all: 1 pass")),
 )

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from bench import authority
+from ghp_agents.handoffs import left_work
 from ghp_agents.locks.lock import Lock
+from ghp_agents.state.join import SyncReport
 from ghp_agents.state.record import Record
 from tests.support import schedule
 from tests.support.acts import Run, Step
@@ -140,6 +142,8 @@ def test_what_the_bench_plays_does_all_that_the_laws_are_about_and_keeps_them() 
         syncs: synced, syncs: unreachable, leases: granted, leases: refused, gives-back: done,
         restores: done, loses-right: done, loses-clone: done, loses-answer: done, copies: done,
         forges: done, kills: done, restarts: done, sets-clock: done, checks-all: 1 pass,
+        works: done, falls-silent: leases, falls-silent: sends, assigns: followed,
+        person-gives: given, removes: done, meets: met,
         edits: allowed, edits: denied, fenced, edits: denied, lease, edits: denied, implicit"""
     kinds = [" ".join(word.split()) for word in wanted.replace("denied,", "denied;").split(",")]
     assert {word.replace(";", ",") for word in kinds} <= done
@@ -211,6 +215,13 @@ class NeverNoticesRivals(WorldStore):
         super().commit(records, self.snapshot().revision)
 
 
+class TellsNobody(WorldStore):
+    """A sync brings the others nothing."""
+
+    def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
+        return super().sync(push=False, paced=paced, fetch=fetch)
+
+
 def world_of(
     lock_services: type[WorldLocks] = WorldLocks, stores: type[WorldStore] = WorldStore
 ) -> type[World]:
@@ -229,6 +240,8 @@ def world_of(
         (world_of(stores=BelievesInNews), "nothing is taken from the living without --steal", 4),
         (world_of(stores=BelievesInNews), "no agent steals from another that was heard of", 1),
         (world_of(stores=LosesRecords), "what a clone recorded is known to all", 0),
+        (world_of(stores=TellsNobody), "what a silent session confirmed is on the remote", 0),
+        (world_of(stores=TellsNobody), "who has synced knows what was confirmed", 0),
         (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone", 52),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
@@ -242,6 +255,15 @@ def test_a_wrong_part_is_found(wrong: type[World], law: str, first: int) -> None
             if any(x.startswith(law) for x in broken):
                 return
     pytest.fail(f"never found: {law}; found: {sorted(broken)}")
+
+
+def test_work_that_nobody_saves_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [Step(kind, 0, 0, 1) for kind in ("claims", "works", "kills")]
+    assert schedule.play(0, steps).violation is None
+    monkeypatch.setattr(left_work, "save", lambda _: ())
+    violation = schedule.play(0, steps).violation
+    assert violation is not None
+    assert violation.startswith("no work of who ended is out of reach")
 
 
 @pytest.mark.slow

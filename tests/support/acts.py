@@ -12,10 +12,11 @@ from ghp_agents.issues.issue import IssueChange
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.presence import service as presence
+from ghp_agents.sync import push_now
 from ghp_agents.sync import service as sync
 from ghp_agents.workspace import Workspace
-from tests.support import laws
-from tests.support.context import make_context
+from tests.support import laws, laws_of_work
+from tests.support.context import Parts, make_context
 from tests.support.twins.pulls import MemoryForge
 from tests.support.world import AGENTS, CLONES, PERSON, World
 from tests.support.world_records import Session
@@ -56,7 +57,8 @@ class Run:
         self.world.rivals = [] if step.rival is None else [lambda: self._act(step.rival)]
         self._act(step)
         self.world.rivals = []
-        for clone in self.world.clones:
+        self._send()
+        for clone in self.world.clones.values():
             clone.store.look_at_files()
         new = self.world.writes[self.checked :]
         self.checked = len(self.world.writes)
@@ -64,20 +66,35 @@ class Run:
         for name in {write.after.name for write in new}:
             laws.check_history(self.world.board.histories[name])
 
+    def _send(self) -> None:
+        """What silent sessions recorded is sent by processes in the background, as soon as these
+        can reach the remote."""
+        for number in sorted(self.world.senders):
+            here, began = self.world.clones[number], self.world.clock.now()
+            if here.board.reachable and not here.board.breaks_after_write:
+                self.world.senders.remove(number)
+                with self.by("settle", PERSON):
+                    push_now.deliver(self.context(number))
+                laws_of_work.check_delivered(self.world, number, began)
+
     def end(self) -> None:
         """All come together."""
-        for clone in self.world.clones:
+        world = self.world
+        for clone in world.clones.values():
             clone.cut(away=False)
             clone.board.breaks_after_write = clone.loses_answer = False
+        for agent in AGENTS:
+            if world.sessions[agent][-1].clone not in world.clones:
+                _begin_in(self, agent, world.seats[0])
         for _ in range(3):
-            for clone in self.world.clones:
+            for clone in world.clones.values():
                 clone.store.sync()
                 clone.locks.mend()
-        laws.check_end(self.world)
+        laws.check_end(world)
 
     def _act(self, step: Step | None) -> None:
         assert step is not None
-        act = self.acts[step.kind]
+        act, step = self.acts[step.kind], step._replace(clone=self.world.seats[step.clone])
         try:
             outcome = act(self, step) or "done"
         except RefusedError:
@@ -100,7 +117,14 @@ class Run:
 
     def clone(self, step: Step) -> int:
         """The clone of a step; where there are copies, now and then one of them."""
-        return (step.clone + (CLONES if step.number % 3 == 0 else 0)) % len(self.world.clones)
+        copies = [number for number in self.world.clones if number not in self.world.seats]
+        is_copy = copies and step.number % 3 == 0
+        return copies[step.number % len(copies)] if is_copy else step.clone
+
+    def context(self, clone: int) -> Parts:
+        """What a person's command has in a clone."""
+        here, ws = self.world.clones[clone], self.world.workspace(clone, None)
+        return make_context(ws, here.store, here.locks, self.world.tracker)
 
     def chosen(self, session: Session | None, step: Step) -> int:
         """An issue; more often than any other one that the agent has, or was told that it has."""
@@ -293,16 +317,16 @@ def _beat(run: Run, step: Step) -> str | None:
 
 def _sync(run: Run, step: Step) -> str:
     number = run.clone(step)
-    here, ws = run.world.clones[number], run.world.workspace(number, None)
     with run.by("settle", PERSON):
-        report = sync.sync(make_context(ws, here.store, here.locks, run.world.tracker))
+        report = sync.sync(run.context(number))
     return "unreachable" if report.trouble else "synced"
 
 
 def _begin(run: Run, step: Step) -> str | None:
     """An agent starts again where it was."""
     agent = AGENTS[step.agent]
-    _begin_in(run, agent, run.world.sessions[agent][-1].clone)
+    before = run.world.sessions[agent][-1].clone
+    _begin_in(run, agent, before if before in run.world.clones else step.clone)
     return None
 
 

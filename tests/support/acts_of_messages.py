@@ -123,7 +123,7 @@ def come_together(run: Run) -> None:
     session, ctx = _last(run, AGENTS[0])
     for _ in range(2):  # a claim that is heard of for the first time is a sign of life
         run.world.clock.wait(DEAD_AFTER + 1)
-        for clone in run.world.clones:
+        for clone in run.world.clones.values():
             clone.store.sync()
         letters = service.known_letters(ctx, ctx.store.snapshot())
     # A heartbeat in the future of this machine's clock is no silence until the clock is past it.

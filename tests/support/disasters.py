@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import shutil
 from pathlib import Path
 
 from ghp_agents.claims import service as claiming
@@ -12,12 +11,11 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.locks.names import claim_name
 from ghp_agents.state import observed
-from tests.support import laws
+from tests.support import laws, laws_of_work
 from tests.support.acts import ISSUES, Act, Run, Step
 from tests.support.context import make_context
-from tests.support.twins.locks import Board
-from tests.support.twins.state import MemoryCommit, MemoryRemote
-from tests.support.world import AGENTS, CLONES, Clone, World
+from tests.support.twins.state import MemoryCommit
+from tests.support.world import AGENTS, CLONES, World
 from tests.support.world_records import Backup, Life, Session
 
 MOST_CLONES = CLONES + 2  # with the copies
@@ -29,7 +27,7 @@ EVIL = CloneId("clone-evil")
 def _back_up(run: Run, step: Step) -> None:
     world = run.world
     histories = {name: [*chain] for name, chain in world.board.histories.items()}
-    clones = dict(world.clones[0].hub.histories)
+    clones = dict(world.hub.histories)
     reached = dict(world.reached)
     world.backup = Backup(dict(world.board.leases), histories, clones, reached)
 
@@ -39,13 +37,14 @@ def _restore(run: Run, step: Step) -> str | None:
     backup = run.world.backup
     if backup is None:
         return "nothing"
-    board, clones = run.world.board, run.world.clones[0].hub.histories
+    board, clones = run.world.board, run.world.hub.histories
     for current, then in ((board.leases, backup.leases), (clones, backup.clones)):
         current.clear()
         current.update(then)  # type: ignore[arg-type]
     run.world.reached = dict(backup.reached)
     board.histories.clear()
     board.histories.update({name: [*chain] for name, chain in backup.histories.items()})
+    _forget_removed(run.world)
     return None
 
 
@@ -61,7 +60,7 @@ def _lose_right(run: Run, step: Step) -> str | None:
 
 def _lose_clone(run: Run, step: Step) -> str | None:
     """The remote loses the ref of a clone."""
-    histories = run.world.clones[0].hub.histories
+    histories = run.world.hub.histories
     names = sorted(histories)
     if not names:
         return "nothing"
@@ -69,7 +68,14 @@ def _lose_clone(run: Run, step: Step) -> str | None:
     del histories[lost]
     signs = run.world.reached.items()
     run.world.reached = {x: sign for x, sign in signs if f"clone-{x.clone}" != lost}
+    _forget_removed(run.world)
     return None
+
+
+def _forget_removed(world: World) -> None:
+    """What a removed clone had sent, and the remote lost, is lost."""
+    for number in world.removed:
+        laws_of_work.forget_unsent(world, number)
 
 
 def _lose_answer(run: Run, step: Step) -> None:
@@ -84,11 +90,11 @@ def _set_clock(run: Run, step: Step) -> None:
 def _restart(run: Run, step: Step) -> None:
     """A machine is started anew; none of its processes goes on."""
     clock = run.world.clones[run.clone(step)].clock
-    on_it = {clone.number for clone in run.world.clones if clone.clock is clock}
+    on_it = {clone.number for clone in run.world.clones.values() if clone.clock is clock}
     for agent in AGENTS:
         for session in run.world.sessions[agent]:
             if session.clone in on_it and session not in run.world.ended:
-                _end(run.world, session)
+                end_session(run.world, session)
     clock.restart()
 
 
@@ -97,11 +103,12 @@ def _kill(run: Run, step: Step) -> str | None:
     session = run.world.awake(AGENTS[step.agent])
     if session is None:
         return "nobody"
-    _end(run.world, session)
+    end_session(run.world, session)
     return None
 
 
-def _end(world: World, session: Session) -> None:
+def end_session(world: World, session: Session) -> None:
+    """Its process is killed."""
     world.ended.add(session)
     path = world.folder / f"c{session.clone}/.git/ghp/agents/{session.agent}.json"
     if not path.exists():
@@ -124,22 +131,17 @@ def _rewrite(path: Path, fields: object) -> None:
 
 def _copy(run: Run, step: Step) -> str | None:
     """Somebody copies the folder of a clone; agents go on in both, under the same names."""
-    world, number = run.world, len(run.world.clones)
-    if number >= MOST_CLONES:
+    world = run.world
+    if len(world.clones) >= MOST_CLONES:
         return "nothing"
     before = world.clones[step.clone]
-    shutil.copytree(world.folder / f"c{step.clone}", world.folder / f"c{number}")
-    line = Board(before.board.leases, before.board.histories, lock=before.board.lock)
-    line.token = before.board.token
-    clone = Clone(number, before.clock, MemoryRemote(before.hub.histories), line)
+    number = world.add_clone(before)
+    clone = world.clones[number]
     observed.forget(world.folder / f"c{number}/.git/ghp/cache")  # as real copies do
-    clone.store = world.stores(world, number, before.clock, clone.hub)
-    clone.locks = world.lock_services(world, number, before.clock, line)
     clone.copy_from(before)
     files = {life: sign for life, sign in world.beats.items() if life.clone == before.number}
     clone.copied = before.copied | files
     clone.heard |= files
-    world.clones.append(clone)
     for agent in AGENTS:
         last = world.sessions[agent][-1]
         if last.clone == step.clone and last not in world.ended:

@@ -231,7 +231,7 @@ def check_edit(world: World, session: Session, path: str, mine: ImplicitLease | 
 
 def check_end(world: World) -> None:
     """All can be reached again and have synced: they agree, and nothing acknowledged is lost."""
-    ids = [{entry.id for entry in clone.store.ledger()} for clone in world.clones]
+    ids = [{entry.id for entry in clone.store.ledger()} for clone in world.clones.values()]
     for number, record in world.committed:
         for numbers in ids:
             require(record in numbers, "what a clone recorded is known to all", number, record)
@@ -240,12 +240,12 @@ def check_end(world: World) -> None:
         for lease in world.board.leases.values()
         if lease.holder is not None
     }
-    for clone in world.clones:
+    for clone in world.clones.values():
         locks = claims(clone.locks)
         known_here = {claim_name(n): (x.holder, x.generation) for n, x in locks.items()}
         ours = {name: holder for name, holder in held.items() if name.startswith("issue/")}
         require(known_here == ours, "all know who holds what", clone.number, known_here, ours)
-    agents = [clone.store.snapshot().agents() for clone in world.clones]
+    agents = [clone.store.snapshot().agents() for clone in world.clones.values()]
     require(all(agent == agents[0] for agent in agents), "all know the same agents", agents)
 
 

@@ -15,20 +15,22 @@ from typing import NamedTuple
 from tests.support.acts import OF_CLAIMS, Act, Run, Step
 from tests.support.acts_of_leases import OF_LEASES
 from tests.support.acts_of_messages import OF_MESSAGES, come_together
+from tests.support.acts_of_work import OF_WORK, keep
 from tests.support.disasters import DISASTERS
 from tests.support.laws import ViolationError
 from tests.support.world import AGENTS, CLONES, World
 
-ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES | OF_MESSAGES | DISASTERS
+ACTS: dict[str, Act] = OF_CLAIMS | OF_LEASES | OF_MESSAGES | OF_WORK | DISASTERS
 
 WEIGHTS = {
     "passes": 14, "beats": 14, "syncs": 14, "claims": 18, "next": 5, "steals": 4, "releases": 6,
-    "gives": 4, "verifies": 6, "closes": 2, "reopens": 4, "begins": 3, "moves": 4, "sleeps": 4,
+    "gives": 4, "verifies": 6, "closes": 2, "reopens": 4, "begins": 5, "moves": 4, "sleeps": 4,
     "wakes": 9, "stops": 2, "person-claims": 2, "person-steals": 1, "person-releases": 3,
     "cuts": 3, "mends": 8, "breaks": 2, "leases": 7, "gives-back": 2, "edits": 8,
     "sends": 9, "hears": 9, "takes-on": 5, "reports": 3,
     "backs-up": 2, "restores": 1, "loses-right": 1, "loses-clone": 1, "loses-answer": 2,
     "sets-clock": 4, "restarts": 1, "kills": 2, "copies": 1, "forges": 3, "checks-all": 4,
+    "works": 5, "falls-silent": 3, "assigns": 1, "person-gives": 1, "removes": 1, "meets": 2,
 }  # fmt: skip
 WRITERS = ("claims", "next", "steals", "releases", "gives", "closes", "person-claims", "leases",
            "sends", "takes-on", "reports")  # fmt: skip
@@ -85,9 +87,10 @@ def play(seed: int, schedule: Sequence[Step], world: type[World] = World) -> Out
 
 
 def end(run: Run) -> None:
-    """All come together, and hear of each other."""
+    """All come together, and hear of each other; in the end nothing is lost."""
     run.end()
     come_together(run)
+    keep(run)
 
 
 def memory() -> str | None:

@@ -26,9 +26,9 @@ from tests.support.context import make_context
 from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemoryStore
+from tests.support.world_records import SENT_WITHIN
 
-BOUND = 15.0  # seconds from the confirmation to the remote
-LATE = push_now.LONGEST_PAUSE + BOUND  # after a remote can be reached again
+LATE = push_now.LONGEST_PAUSE + SENT_WITHIN  # after a remote can be reached again
 PRESENCE_PAUSE = 25.0  # of two clones
 STARTS = 0.5  # seconds until a process in the background is there
 EVENTS = ("lease", "claim", "answer", "escalate", "stop", "release", "send")
@@ -226,7 +226,7 @@ class SenderWorld:
         if step.kind == "records":  # else it was killed before it confirmed
             self.due[name] = float("inf")
             if self.cut_at is None and (self.starts or self.depth or not self.was_killed()):
-                bound = self.clock.now() + BOUND
+                bound = self.clock.now() + SENT_WITHIN
                 self.due = {x: min(due, bound) for x, due in self.due.items()}
 
     def was_killed(self) -> bool:

@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 
 from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.hotpath import background
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.leases.hold import Hold
@@ -31,7 +32,7 @@ from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemorySnapshot, MemoryStore
 from tests.support.world_files import template
-from tests.support.world_records import Backup, Life, Session, Sign, Write
+from tests.support.world_records import Backup, Life, Session, Sign, Work, Write
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
@@ -40,7 +41,10 @@ ORCHESTRATOR = "worker-3"
 PERSON = "Ada"
 DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
 AMENDED = 100  # nanoseconds; what only reports of a process moves the file's time by one
-LIMITS = {"capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3}
+LIMITS = {
+    "capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3,
+    "shareChanges": False,
+}  # fmt: skip
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
 
@@ -128,6 +132,8 @@ class WorldStore(MemoryStore):
         self.world.interlope()
         super().commit(records, expected)
         self.world.committed += [(self.number, record.id) for record in records]
+        folders = self.world.workspace(self.number, None).folders
+        background.ring(folders, {background.SPAWNED: "1"}, self.clock.now(), {})
 
     def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Exchange with the remote; rights come along."""
@@ -197,14 +203,19 @@ class World:
         hub, board = MemoryRemote(), Board(token=self._token)
         self.board = board
         self.tracker = MemoryTracker(self.clock)
-        self.clones: list[Clone] = []
-        for number in range(clones):
-            self.clones.append(self._clone(number, hub, board))
+        self.hub = hub
+        self.clones: dict[int, Clone] = {}
+        self.made = 0  # clones, with those that were removed
+        self.removed: set[int] = set()
+        self.seats = [self.add_clone() for _ in range(clones)]  # the clone in each place
         self.sessions: dict[str, list[Session]] = {name: [] for name in AGENTS}
         self.asleep: set[Session] = set()  # they do nothing, and may wake
         self.ended: set[Session] = set()
         self.writes: list[Write] = []
         self.committed: list[tuple[int, str]] = []  # clone, id of a record
+        self.senders: set[int] = set()  # clones in which a process in the background has to send
+        self.works: list[Work] = []  # files in worktrees
+        self.lines = 0  # that were ever written
         self.beats: dict[Life, Sign] = {}
         self.reached: dict[Life, Sign] = {}  # the remote
         self.taken_at: dict[str, float] = {}  # when a right was taken, by its nonce
@@ -222,14 +233,20 @@ class World:
     def _token(self, size: int) -> str:
         return self.random.randbytes(size).hex()
 
-    def _clone(self, number: int, hub: MemoryRemote, board: Board) -> Clone:
-        shutil.copytree(template(), self.folder / f"c{number}")
+    def add_clone(self, original: "Clone | None" = None) -> int:
+        """A new clone, or a copy of another one, on the same machine."""
+        number, board = self.made, self.board
+        self.made += 1
+        folder = template() if original is None else self.folder / f"c{original.number}"
+        shutil.copytree(folder, self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
         clock = SkewedClock(self.clock, SKEWS[number % len(SKEWS)])
-        copy = Clone(number, clock, MemoryRemote(hub.histories), line)
-        copy.store = self.stores(self, number, clock, copy.hub)
-        copy.locks = self.lock_services(self, number, clock, line)
-        return copy
+        clock = original.clock if original else clock
+        clone = Clone(number, clock, MemoryRemote(self.hub.histories), line)
+        clone.store = self.stores(self, number, clock, clone.hub)
+        clone.locks = self.lock_services(self, number, clock, line)
+        self.clones[number] = clone
+        return number
 
     # ------------------------------------------------------------------------- who acts
 

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from tests.support.git import git
+from tests.support.git import commit, git
 
 PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 
@@ -17,8 +17,7 @@ def template() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="ghp-world-"))
     atexit.register(shutil.rmtree, folder)
     git(folder, "init", "-q", "--template=", "-b", "main", ".")
-    for name in PATHS:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_text("one\n")
-    git(folder, "add", ".")
+    tip = commit(folder, dict.fromkeys(PATHS, "one\n"))
+    git(folder, "update-ref", "refs/remotes/origin/main", tip)
+    git(folder, "remote", "add", "origin", "nowhere")  # the stores' remote is in memory
     return folder

@@ -1,11 +1,14 @@
 """What is remembered of a simulated world: lives, their signs, changes of rights, and backups."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.ids import CloneId
 from ghp_agents.locks.lock import Lock
 from tests.support.twins.state import History
+
+SENT_WITHIN = 15.0  # seconds from a confirmation to the remote, whatever is killed
 
 
 class Session(NamedTuple):
@@ -44,6 +47,16 @@ class Sign(NamedTuple):
     seq: int
     status: str = ""
     silent: float = 0.0  # seconds before it, by what its clone reported of a running process
+
+
+class Work(NamedTuple):
+    """A file that an agent wrote in its worktree for an issue."""
+
+    clone: int
+    agent: str
+    issue: int
+    path: Path
+    text: str
 
 
 class Backup(NamedTuple):
