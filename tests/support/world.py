@@ -205,7 +205,6 @@ class World:
         self.tracker = MemoryTracker(self.clock)
         self.hub = hub
         self.clones: dict[int, Clone] = {}
-        self.made = 0  # clones, with those that were removed
         self.removed: set[int] = set()
         self.seats = [self.add_clone() for _ in range(clones)]  # the clone in each place
         self.sessions: dict[str, list[Session]] = {name: [] for name in AGENTS}
@@ -235,8 +234,7 @@ class World:
 
     def add_clone(self, original: "Clone | None" = None) -> int:
         """A new clone, or a copy of another one, on the same machine."""
-        number, board = self.made, self.board
-        self.made += 1
+        number, board = len(self.clones) + len(self.removed), self.board
         folder = template() if original is None else self.folder / f"c{original.number}"
         shutil.copytree(folder, self.folder / f"c{number}")
         line = Board(board.leases, board.histories, lock=board.lock, token=board.token)
