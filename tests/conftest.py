@@ -67,13 +67,13 @@ def pytest_collection(session: pytest.Session) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> Generator[None, None, None]:
-    """Of the cases of a test with `sample(n)`, the first n are for each run, the others slow. Of
-    these, some are tried, and of all tests those that EVERY names. Those that are left begin with
-    the tests that take long."""
+    """Of the cases of a test with `sample(n)`, or the tests of a class with it, the first n are for
+    each run, the others slow. Of these, some are tried, and of all tests those that EVERY names.
+    Those that are left begin with the tests that take long."""
     seen = Counter[str]()
     for item in items:
         if sample := item.get_closest_marker("sample"):
-            test = item.nodeid.partition("[")[0]
+            test = thorough.question(item, "sample")
             seen[test] += 1
             if seen[test] > sample.args[0]:
                 item.add_marker(pytest.mark.slow)

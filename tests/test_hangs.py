@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 TEST = """
 import threading
@@ -23,6 +25,7 @@ def test_it_hangs():
 """
 
 
+@pytest.mark.slow
 def test_it_says_where_it_hangs_and_the_process_ends(tmp_path: Path) -> None:
     """The conftest of all tests is used; the limit counts from the first test."""
     (tmp_path / "test_it.py").write_text(TEST)

@@ -85,3 +85,5 @@ def test_of_a_slow_class_with_cases_some_tests_are_tried(
     items = [item for item in parent.collect() if isinstance(item, pytest.Item)]
     assert len(items) == 3
     assert len(thorough.left_out(items)) == 1
+    assert {thorough.question(item, "cases") for item in items} == {parent.nodeid}
+    assert {thorough.question(item, "sample") for item in items} == {item.nodeid for item in items}

@@ -8,6 +8,7 @@ from ghp_agents.state.cause import MERGED, Cause
 from tests.support.claimants import Claimant
 
 
+@pytest.mark.slow
 def test_what_was_merged_elsewhere_a_moment_ago_is_not_claimed_and_what_is_open_again_is(
     one: Claimant, two: Claimant
 ) -> None:

@@ -60,6 +60,7 @@ def test_what_was_settled_by_who_came_later_is_forgotten(one: Claimant, two: Cla
     assert two.sync().assignees(1) == one.assignees(1) == ("worker-1",)
 
 
+@pytest.mark.slow
 def test_a_memory_that_cannot_be_read_costs_only_what_is_shown(
     one: Claimant, two: Claimant
 ) -> None:

@@ -194,7 +194,7 @@ def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
 
 
 @pytest.mark.parametrize("cut", [*Cut])
-@pytest.mark.sample(2)
+@pytest.mark.slow
 def test_a_connection_that_breaks_once_costs_no_second_claim_and_no_answer(
     clones: Clones, remote: Path, host: SmartHost, cut: Cut
 ) -> None:

@@ -50,7 +50,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize("how", ENDS)
-@pytest.mark.sample(1)
+@pytest.mark.slow
 def test_after_it_ended_in_another_clone_nobody_says_otherwise(
     two: tuple[Path, Path], how: str
 ) -> None:

@@ -351,6 +351,7 @@ def test_a_handoff_that_the_remote_refuses_gives_nothing_away(
     assert "README.md" in run("agent-leases", one).out
 
 
+@pytest.mark.slow
 def test_a_handoff_for_nobody_says_that_the_issue_stays(begun: tuple[Path, Path, Path]) -> None:
     _, _, mine = begun
     stays = "#1 is still yours. To free it for others: `ghp agent-release 1`.\n"

@@ -82,6 +82,7 @@ def test_another_clone_tells_it_after_a_sync(clones: Callable[[int], list[Path]]
 # ------------------------------------------------------------------------------- the queue
 
 
+@pytest.mark.slow
 def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
     queue = ghp(road, "agent-merge --queue --unchecked --as lead")
     assert (queue.code, queue.out) == (1, "")

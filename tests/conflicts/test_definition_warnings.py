@@ -57,7 +57,7 @@ def test_only_pairs_with_the_asked_agent_are_told(repo: Path) -> None:
     assert warned(repo, "worker-3") == []
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mine", "act"),
     [

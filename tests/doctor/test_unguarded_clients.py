@@ -36,6 +36,7 @@ def test_a_client_that_is_used_without_hooks_is_named(second: Path, home: Path) 
     assert said(second) == []
 
 
+@pytest.mark.slow
 def test_who_uses_no_client_or_has_hooks_for_all_repositories_hears_nothing(
     second: Path, home: Path
 ) -> None:

@@ -77,6 +77,7 @@ def site(github: GitHub, clock: ManualClock) -> GitHubSite:
     return GitHubSite(github, clock)
 
 
+@pytest.mark.sample(10)
 class TestGitHubForge(ForgeContract):
     @pytest.fixture
     def clock(self, github: GitHub) -> ManualClock:

@@ -108,7 +108,7 @@ def test_all_of_the_queue_of_agents_enter_githubs(road: Road, queue: MergeQueue)
     ],
     ids=["review", "signature"],
 )
-@pytest.mark.sample(2)
+@pytest.mark.slow
 def test_a_rule_refuses_in_its_own_words_and_says_where_to_look(
     road: Road, github: GitHub, rule: str, queued: bool
 ) -> None:

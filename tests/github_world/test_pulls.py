@@ -56,6 +56,7 @@ def test_a_persons_pull_request_is_by_their_account(road: Road, github: GitHub) 
     assert "\x1b" not in shown
 
 
+@pytest.mark.slow
 def test_an_issue_is_shown_also_if_its_pull_requests_are_unknown(
     road: Road, github: GitHub
 ) -> None:

@@ -85,6 +85,7 @@ def test_an_agent_without_a_token_claims_asks_hands_over_and_finishes(
     assert "Add more" in git(story.github.remote, "log", "--format=%s", "main")
 
 
+@pytest.mark.slow
 def test_a_new_issue_waits_and_gets_githubs_number(story: Story, person: Actor, one: Actor) -> None:
     story.github.issue("Blink")
     pass_on(story, person, one)

@@ -84,6 +84,7 @@ def test_what_was_handed_over_is_no_change_of_the_agent_that_gave_it(two: TwoClo
     assert book(two.other)["changes"] == {}
 
 
+@pytest.mark.slow
 def test_where_case_is_ignored_paths_are_compared_in_lower_case(two: TwoClones) -> None:
     (two.place / "New.py").write_text("2\n")
     git(two.other, "config", "core.ignoreCase", "true")

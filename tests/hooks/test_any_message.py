@@ -56,7 +56,7 @@ def messages(client: str) -> st.SearchStrategy[dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("client", mostly_slow(HANDLED, every=5))
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None:
     event = HANDLED[client].parse(data.draw(messages(client)))
@@ -75,7 +75,7 @@ def test_a_message_is_an_event_or_none(client: str, data: st.DataObject) -> None
 
 
 @pytest.mark.parametrize("client", mostly_slow(HANDLED, every=5))
-@settings(max_examples=50)
+@settings(max_examples=25)
 @given(data=st.data(), deny=st.text(max_size=5), context=st.text(max_size=5))
 def test_an_answer_has_what_is_to_be_said_or_is_empty(
     client: str, data: st.DataObject, deny: str, context: str

@@ -1,5 +1,7 @@
 """Issues as jobs, on real git."""
 
+import pytest
+
 from ghp_agents.jobs import listing
 from ghp_agents.jobs.job_state import JobState
 from tests.support.claimants import Claimant
@@ -10,6 +12,7 @@ def states(one: Claimant, *wanted: JobState) -> list[tuple[int, str, str]]:
     return [(job.issue.number, job.state.value, job.holder) for job in jobs]
 
 
+@pytest.mark.slow
 def test_jobs_are_listed_by_progress_then_urgency_then_age(one: Claimant) -> None:
     one.new("Urgent", priority="critical", body="## Due\n\n2026-12-31")
     one.new("Given", add_assignees=("worker-2",))

@@ -24,6 +24,7 @@ class TestWithoutRemote(LockContract):
         return LocalField(repo)
 
 
+@pytest.mark.sample(20)
 class TestAroundARemote(RemoteLockContract):
     @pytest.fixture
     def field(self, remote: Path, clones: Clones) -> CloneField:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from ghp_agents.core.ids import Actor
 from ghp_agents.handoffs.service import handoff
 from ghp_agents.pulls.issue_work import IssueWork, read_work, without_pulls
@@ -10,6 +12,7 @@ from tests.support.git import commit
 from tests.support.road import Road, merged
 
 
+@pytest.mark.slow
 def test_the_work_on_an_issue_is_its_worktree_all_its_pull_requests_and_its_newest_handoff(
     repo: Path,
 ) -> None:

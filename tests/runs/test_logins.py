@@ -57,6 +57,7 @@ def test_a_run_without_the_right_finds_no_stored_login_and_our_own_git_does(shif
     assert "not logged in" in log
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("login")
 def test_a_card_with_the_right_or_a_token_of_the_person_keeps_the_login(shift: Shift) -> None:
     assert printed(shift, TRIES, AgentCard("worker-1", github=True)).count(SECRET) == 3

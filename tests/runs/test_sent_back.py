@@ -94,6 +94,7 @@ def test_a_person_who_looks_at_it_is_left_alone(shift: Shift) -> None:
     assert len(questions(shift)) == 1
 
 
+@pytest.mark.slow
 def test_an_issue_that_waits_is_continued_after_its_blocker(shift: Shift) -> None:
     block = f"{sys.executable} -m ghp_agents agent-issue block 1 --by 2 >/dev/null 2>&1"
     supervisor = shift.supervisor(f"[ -f blocked ] || {block}; touch blocked")

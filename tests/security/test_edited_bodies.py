@@ -89,6 +89,7 @@ def test_a_server_without_a_history_is_answered_from_what_the_clone_knew(field: 
     assert seen(field, number) == ["First", "noted"] * 2
 
 
+@pytest.mark.slow
 def test_what_people_change_who_may_write_is_shown_at_once(field: Field) -> None:
     number = field.github.issue("Blink", body="First")
     field.ghp(f"agent-claim {number}", agent="worker-1")

@@ -166,6 +166,7 @@ def test_an_agent_that_moves_goes_on_where_it_is_and_that_is_told(
     moved.does("agent-claim 1 --steal --reason 'I went on here'")
 
 
+@pytest.mark.slow
 def test_a_name_that_another_clone_uses_is_told(
     machines: tuple[Machine, Machine], remote: Path
 ) -> None:

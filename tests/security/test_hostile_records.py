@@ -133,6 +133,7 @@ def test_agents_names_that_are_no_names_make_no_file_and_end_no_command(
     assert agents <= {"worker-1.json"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["garbage", "cut"])
 def test_a_ref_whose_tree_cannot_be_read_stops_no_other_clone(
     clones: Clones, clone: Path, remote: Path, kind: str

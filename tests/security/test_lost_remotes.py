@@ -73,6 +73,7 @@ def taken_twice(site: Site) -> None:
     team.bob.sync()
 
 
+@pytest.mark.slow
 def test_a_former_holder_is_refused_and_the_present_one_is_not(team: Team) -> None:
     assert (holds(team.alice), holds(team.bob)) == (False, True)
 

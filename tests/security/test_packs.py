@@ -96,7 +96,7 @@ def test_a_pack_that_lacks_a_file_starts_nothing(place: tuple[Path, Path]) -> No
 
 
 @pytest.mark.parametrize("name", [".git", ".GIT", "git~1", ".."])
-@pytest.mark.sample(2)
+@pytest.mark.slow
 def test_a_tree_that_would_write_a_git_folder_starts_nothing(
     place: tuple[Path, Path], name: str
 ) -> None:

@@ -25,6 +25,7 @@ from ghp_agents.runs import rights
 from tests.support.ghp import invoke, succeed
 from tests.support.git import commit
 from tests.support.hooks import call
+from tests.support.thorough import count, some
 
 CARD = AgentCard(
     "night", ".ghp/agents/night.md",
@@ -112,7 +113,7 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=count(300, sample=100), deadline=None)
 @given(line=st.lists(PIECES, max_size=9).map("".join))
 @example(line=APPLY)
 @example(line=f"{APPLY}\nbad")
@@ -150,7 +151,8 @@ def lines_of_ghp() -> Iterator[tuple[str, ...]]:
         for words, each in [((name,), command), *nested(name, command)]:
             for option in each.params:
                 if isinstance(option, click.Option) and option.opts[0] not in ENDLESS:
-                    values = [()] if option.is_flag else [(place,) for place in PLACES]
+                    places = [(place,) for place in some(PLACES, every=3)]
+                    values = [()] if option.is_flag else places
                     yield from ((*words, option.opts[0], *value) for value in values)
 
 

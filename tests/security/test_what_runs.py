@@ -128,6 +128,7 @@ def test_other_work_is_merged_while_such_a_change_waits(road: Road) -> None:
     assert outcomes == {2: Passed, 4: Merged}
 
 
+@pytest.mark.slow
 def test_instructions_are_named_and_merged(road: Road) -> None:
     done = finished(road, put("AGENTS.md"))
     assert done.notes[0] == "This changes instructions of agents: AGENTS.md."

@@ -84,6 +84,7 @@ def test_random_bytes_of_a_box_change_no_decision_and_break_no_command(
     assert b"Traceback" not in edit.err
 
 
+@pytest.mark.slow
 def test_what_decides_is_in_no_folder_that_a_box_can_write(
     clone: Path, worktree: Path, tmp_path: Path
 ) -> None:

@@ -49,7 +49,7 @@ def left_out(items: Iterable[pytest.Item]) -> list[pytest.Item]:
     tests = defaultdict[str, list[pytest.Item]](list)
     for item in items:
         if item.get_closest_marker("slow"):
-            tests[_question(item)].append(item)
+            tests[question(item, "cases")].append(item)
     return [
         item
         for name, cases in tests.items()
@@ -65,10 +65,10 @@ def chosen(name: str, among: int, least: int) -> set[int]:
     return {(crc32(name.encode()) + among * step // wanted) % among for step in range(wanted)}
 
 
-def _question(item: pytest.Item) -> str:
-    """Which cases belong together: those of a test, or all tests of a class with `cases(n)`, which
+def question(item: pytest.Item, mark: str) -> str:
+    """Which cases belong together: those of a test, or all tests of a class with the mark, which
     asks a contract of one more adapter."""
-    node = next((node for node, _ in item.iter_markers_with_node("cases")), item)
+    node = next((node for node, _ in item.iter_markers_with_node(mark)), item)
     return node.nodeid if isinstance(node, pytest.Class) else item.nodeid.partition("[")[0]
 
 

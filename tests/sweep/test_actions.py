@@ -182,9 +182,9 @@ def test_killed_at_any_point_the_next_sweep_comes_to_the_same(
     world: World, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     every = [(at, after) for at in range(1, 200) for after in (False, True)]
-    points = some(every, every=11)
+    points = some(every, every=19)
     killed = check_kills(world, tmp_path_factory.mktemp("worlds"), points)
-    assert killed > len(some(range(30), every=11)), "a sweep of all that has more writes"
+    assert killed > len(some(range(30), every=19)), "a sweep of all that has more writes"
 
 
 def check_kills(world: World, folder: Path, points: Sequence[tuple[int, bool]]) -> int:

@@ -181,6 +181,7 @@ WHAT = (
 STEPS = st.lists(st.tuples(st.integers(0, 2), st.sampled_from(WHAT), st.integers(0, 2)))
 
 
+@pytest.mark.slow
 @given(STEPS.filter(lambda steps: len(steps) > 4))
 def test_whoever_compacted_the_state_is_equal(steps: list[tuple[int, str, int]]) -> None:
     team = Team()

@@ -127,6 +127,7 @@ def test_of_a_conflict_that_went_away_nothing_is_said(two: tuple[Path, Path, Pat
     assert step(place) == ""
 
 
+@pytest.mark.slow
 def test_the_others_of_a_clone_hear_of_a_merge_from_the_background(
     repo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -73,6 +73,7 @@ def test_the_delivery_of_the_news_ends_it(pair: tuple[Path, Path]) -> None:
     assert status(one) == "testing"
 
 
+@pytest.mark.slow
 def test_a_status_that_nobody_else_saw_comes_back(pair: tuple[Path, Path]) -> None:
     one, _ = pair
     succeed(one, "agent-heartbeat --status reviewing --as worker-1", *BLOCKED)

@@ -20,6 +20,7 @@ if event.get("tool_input", {}).get("file_path", "").endswith("/theirs"):
 """
 
 
+@pytest.mark.slow
 def test_a_refused_edit_is_not_made_and_every_event_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -36,6 +36,7 @@ def test_the_official_client_sees_the_tools_and_uses_them(repo: Path) -> None:
     assert invoke("agent-inbox --as worker-2", repo).out.count("worker-1") == 1
 
 
+@pytest.mark.slow
 def test_an_error_is_a_result_that_the_model_reads(repo: Path) -> None:
     async def talk(session: Any) -> None:
         failed, text = await called(session, "issue", number=99)

@@ -30,7 +30,7 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(60, 20), (80, 24), (200, 50)])
 def test_the_screens_look_as_recorded(size: tuple[int, int]) -> None:
     shown: dict[str, list[str]] = {}

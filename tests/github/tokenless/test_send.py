@@ -120,6 +120,7 @@ def test_an_issue_is_made_with_the_id_by_which_its_clone_knows_it(
     )
 
 
+@pytest.mark.slow
 def test_an_agent_cannot_close_what_it_does_not_hold(
     github: GitHub, asker: App, sender: App
 ) -> None:

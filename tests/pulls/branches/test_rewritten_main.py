@@ -111,6 +111,7 @@ def test_a_clone_that_never_saw_the_old_main_knows_it_from_the_others(
     assert skipped.why.startswith("main was rewritten: 1 commit that is still in ")
 
 
+@pytest.mark.slow
 def test_another_main_branch_or_one_that_moved_on_takes_nothing_out(restored: Restored) -> None:
     road = Road(restored(rewritten).clones[0])
     house = road.house("@me")

@@ -148,6 +148,7 @@ def test_what_was_furnished_does_not_keep_a_worktree(road: Road) -> None:
     assert (road.folder / ".env").exists()
 
 
+@pytest.mark.slow
 def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
     path = ready(road, rests=False)
     assert merged(road.merge(1)).notes == (
@@ -162,6 +163,7 @@ def test_nobody_loses_the_ground_under_their_feet(road: Road) -> None:
     assert path.exists()
 
 
+@pytest.mark.slow
 def test_a_person_in_the_main_worktree_keeps_it(road: Road) -> None:
     house = road.house("@me")
     claims.claim(house, "1")

@@ -293,6 +293,7 @@ def test_the_queue_merges_all_that_are_ready_and_is_held_up_by_none(road: Road) 
     assert back.round == 1  # the agent has not tried again
 
 
+@pytest.mark.slow
 def test_an_empty_queue_takes_no_right(road: Road) -> None:
     assert road.queue() == []
     assert road.house("@me").locks.read("trunk") is None
@@ -316,6 +317,7 @@ def test_it_is_served_again_when_something_changes(road: Road) -> None:
     assert lock.holder is None
 
 
+@pytest.mark.slow
 def test_nothing_is_tried_again_while_nothing_changes_and_no_reason_is_repeated(
     road: Road,
 ) -> None:
@@ -331,6 +333,7 @@ def test_nothing_is_tried_again_while_nothing_changes_and_no_reason_is_repeated(
     assert count(road.folder) == ran
 
 
+@pytest.mark.slow
 def test_while_somebody_else_merges_it_waits(road: Road) -> None:
     fill(road, {"a.txt": "one\n"})
     other = road.house("other").locks.acquire("trunk", "@ann", expected=None, reason="merges #9")

@@ -44,6 +44,7 @@ def test_they_run_in_a_worktree_of_their_own_which_is_gone_after(road: Road) -> 
     assert before["(head)"]
 
 
+@pytest.mark.slow
 def test_a_set_up_that_fails_is_nobodys_round(road: Road) -> None:
     road.configure({"checks": ["true"]})
     road.done("worker-1", 1, {"a.txt": "one\n"})

@@ -118,6 +118,7 @@ def test_a_verdict_is_about_the_commit_that_was_to_be_reviewed(pair: Pair) -> No
     assert refusal(one) == REQUIRED.format("nobody else has approved this commit")
 
 
+@pytest.mark.slow
 def test_nobody_approves_its_own_work_by_a_message(pair: Pair) -> None:
     one, _ = pair
     words = ("worker-1", "Review", "--kind", "review", "--issue", "1", "--as", "@me")

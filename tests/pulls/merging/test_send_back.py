@@ -88,6 +88,7 @@ def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> Non
     ]
 
 
+@pytest.mark.slow
 def test_a_conflict_names_the_files(road: Road, place: Path) -> None:
     road.put({"a.txt": "theirs\n"})
     back = sent_back(road.merge(1))

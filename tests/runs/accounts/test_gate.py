@@ -122,7 +122,7 @@ def test_one_issue_whose_runs_end_at_once_is_at_fault_if_another_one_works(shift
     assert questions(shift) == 1
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "script",
     ["echo half > notes.txt; exit 1", "git commit -q --allow-empty -m half; exit 1", "kill -9 $$"],
@@ -146,6 +146,7 @@ def test_an_issue_that_is_too_long_for_the_model_is_at_fault(shift: Shift) -> No
     assert notices(shift) == []
 
 
+@pytest.mark.slow
 def test_an_agent_that_is_stopped_while_it_waits_does_not_continue(shift: Shift) -> None:
     supervisor = shift.supervisor(LIMITED)
     turn(shift, supervisor)
@@ -158,6 +159,7 @@ def test_an_agent_that_is_stopped_while_it_waits_does_not_continue(shift: Shift)
     assert len(shift.runs()) == 1
 
 
+@pytest.mark.slow
 def test_a_person_who_knows_better_does_not_wait(shift: Shift) -> None:
     supervisor = shift.supervisor(LIMITED)
     turn(shift, supervisor)

@@ -19,6 +19,7 @@ def field(remote: Path, clones: Clones, repo: Path) -> GitField:
     return GitField(remote, clones, repo)
 
 
+@pytest.mark.sample(4)
 class TestInGit(AbsorptionContract):
     @pytest.fixture
     def field(self, remote: Path, clones: Clones, repo: Path) -> GitField:

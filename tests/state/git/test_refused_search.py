@@ -271,6 +271,7 @@ def test_a_search_that_is_killed_loses_nothing_and_the_next_one_finds_the_same(
     assert [kept.record.object for kept in all_of(workspace(one))] == ["bad"]
 
 
+@pytest.mark.slow
 def test_a_record_that_is_written_meanwhile_is_kept(
     clones: Clones, remote: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from tests.support.hosts import ONLY_BRANCHES, hook
 Clones = Callable[[int], list[Path]]
 
 
+@pytest.mark.sample(20)
 class TestInGit(StateStoreContract):
     @pytest.fixture
     def field(self, remote: Path, clones: Clones, repo: Path) -> GitField:
