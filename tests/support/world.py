@@ -43,7 +43,7 @@ DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
 AMENDED = 100  # nanoseconds; what only reports of a process moves the file's time by one
 LIMITS = {
     "capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3,
-    "shareChanges": False,
+    "shareChanges": False, "trunk": "none",  # nothing is merged here
 }  # fmt: skip
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
 
