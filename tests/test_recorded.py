@@ -12,7 +12,7 @@ from tools import record
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["alone", "remote"])
+@pytest.mark.parametrize("name", ["alone", "remote", "talk"])
 def test_outputs_and_records_are_as_recorded(name: str, tmp_path: Path) -> None:
     recording = record.RECORDED / f"{name}.txt"
     played = record.play(recording, tmp_path)

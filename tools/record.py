@@ -23,7 +23,7 @@ RECORDED = HERE / "tests/recorded"
 START = 1_750_000_000.0  # seconds since the epoch; the clock moves by one second a command
 _COMMAND = re.compile(r"(?P<who>\S+)@(?P<folder>\S+) \$ (?P<line>.+)|\+(?P<seconds>\d+)")
 _RANDOM = re.compile(r"\b(?:[0-9a-f]{12}|[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}|[0-9a-f]{40})\b")
-_NOTE = re.compile(r"(?<=^\.ghp/notes/)[0-9a-f]{2}(?=/)")  # the start of a note's id
+_START = re.compile(r"(?<=^\.ghp/)(notes|messages)/[0-9a-f]{2}(?=/)")  # of a random id
 _SHORT = re.compile(r"\b([ELN])-[0-9a-f]{4,11}\b")  # an id as people read it
 # The keys of each command whose values are sentences for people, and so not recorded.
 WORDS = {
@@ -110,7 +110,7 @@ class Player:
         with streams[0], streams[1]:
             code = self._run(shlex.split(line)[1:])
         stdout.seek(0)
-        output = _without_words(line.split()[1], stdout.read())
+        output = _without_words(line, stdout.read())
         return output + (f"[{code}]\n" if code else "")
 
     def _state(self, clone: Path) -> str:
@@ -130,7 +130,7 @@ class Player:
     def _records(self, ref: str) -> str:
         with tarfile.open(fileobj=io.BytesIO(_git("archive", ref))) as archive:
             members = [member for member in archive if member.isfile()]
-            files = [(_NOTE.sub("..", m.name), _content(archive, m)) for m in members]
+            files = [(_START.sub(r"\1/..", m.name), _content(archive, m)) for m in members]
         files.sort(key=lambda file: (_masked(file[0]), _masked(file[1])))
         return "".join(f"-- {path}\n{content}\n" for path, content in files)
 
@@ -141,8 +141,9 @@ def _content(archive: tarfile.TarFile, member: tarfile.TarInfo) -> str:
     return file.read().decode()
 
 
-def _without_words(command: str, output: str) -> str:
-    if command in DOCUMENTS:
+def _without_words(line: str, output: str) -> str:
+    command = line.split()[1]
+    if command in DOCUMENTS and "--json" not in line:
         return "<words>\n"
     keys = WORDS.get(command, "-")
     return re.sub(rf'^( *"(?:{keys})": )".*"', r'\1"<words>"', output, flags=re.M)
