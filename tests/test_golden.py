@@ -221,9 +221,7 @@ def test_every_kind_of_record_has_examples() -> None:
 
 
 def test_every_output_has_an_example() -> None:
-    played = [line for line in PLAYED.splitlines() if " $ ghp " in line]
-    commands = [line.partition(" $ ghp ")[2] for line in played if "--json" in line]
-    commands += [line.partition(" $ ghp ")[2] for line in played if "agent-dashboard" in line]
+    commands = re.findall(r"^\S+@\S+ \$ ghp (.+)\n[\[{]\n", PLAYED, re.MULTILINE)
     missing = {
         name for name in OUTPUTS if not any(f"{line} ".startswith(f"{name} ") for line in commands)
     }
