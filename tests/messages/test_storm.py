@@ -23,7 +23,7 @@ from tests.support.git import git
 from tests.support.smart_http import Cut, SmartHost, serve
 from tests.support.thorough import count
 
-KILLS, MESSAGES, AT_A_TIME = count(150, sample=10), count(10_000, sample=300), 4
+KILLS, MESSAGES, AT_A_TIME = count(150, sample=20), count(10_000, sample=600), 4
 
 
 def storm(clones: Sequence[Path], host: SmartHost, logs: Path, chance: random.Random) -> None:
