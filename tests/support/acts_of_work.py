@@ -70,9 +70,10 @@ def _worktree(world: World, session: Session, issue: int) -> Path:
 def _fall_silent(run: Run, step: Step) -> str | None:
     """A session records something, and is killed with its process group at once. What it started in
     the background before goes on."""
-    session = run.world.awake(AGENTS[step.agent])
-    if session is None:
+    acting = run.acting(step)
+    if acting is None:
         return "nobody"
+    session, _ = acting
     kind = BEFORE_SILENCE[step.number % len(BEFORE_SILENCE)]
     try:
         return SAYS[kind](run, step) and kind
