@@ -114,6 +114,15 @@ RULES = [
         folders=("ghp_agents/git/process.py",),
     ),
     Rule(
+        says="The text of an error ends before the next sentence begins.",
+        why="What git says ends without a full stop, so two sentences would run together.",
+        instead="Write `sentence(error)`, of `core/errors.py`.",
+        breaches=breaches.unended_error,
+        bad=Source(PLACE, "try: x()\nexcept E as no:\n    say(f'{no} Later.')\n"),
+        good=Source(PLACE, "try: x()\nexcept E as no:\n    say(f'{sentence(no)} Later: {no}')\n"),
+        folders=("ghp_agents",),
+    ),
+    Rule(
         says="What is unfinished has an issue.",
         why="A note in the code is read by nobody who plans.",
         instead="Open an issue and put its number on the line, or finish it.",

@@ -8,6 +8,7 @@ import click
 from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.params import LIMIT, limited, read_text
 from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import claim as claim_view
@@ -54,7 +55,7 @@ WORK_LEFT_OUT = (
 @click.option("--closed", "states", flag_value="closed", help="Closed issues instead of open ones.")
 @click.option("--all", "states", flag_value="open closed", help="Open and closed issues.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="LABEL", help="Only issues with this label."
+    "--label", "labels", cls=ListOption, metavar="LABEL", help="Only issues with this label."
 )
 @LIMIT
 @past.AT
@@ -140,16 +141,14 @@ def issue() -> None:
 )
 @click.argument("title")
 @click.option("--body", metavar="TEXT", help="The description; `-` reads standard input.")
+@click.option("--label", "labels", cls=ListOption, metavar="LABEL", help="Add this label.")
 @click.option(
-    "--label", "labels", multiple=True, metavar="LABEL", help="Add this label; repeatable."
-)
-@click.option(
-    "--assign", "names", multiple=True, metavar="NAME",
-    help="Assign it to this agent or person; repeatable.",
+    "--assign", "names", cls=ListOption, metavar="NAME",
+    help="Assign it to this agent or person.",
     shell_complete=complete.agents,
 )  # fmt: skip
 @click.option(
-    "--blocked-by", multiple=True, metavar="N", help="An issue that blocks it; repeatable.",
+    "--blocked-by", cls=ListOption, metavar="N", help="An issue that blocks it.",
     shell_complete=complete.issues,
 )  # fmt: skip
 @PARENT
@@ -239,10 +238,8 @@ def _work(app: App, issue: Issue) -> "IssueWork":
 @NUMBER
 @click.option("--title", metavar="TEXT", help="The new title.")
 @click.option("--body", metavar="TEXT", help="The new body; `-` reads standard input.")
-@click.option("--label", "labels", multiple=True, metavar="LABEL", help="Add a label; repeatable.")
-@click.option(
-    "--remove-label", "removed", multiple=True, metavar="LABEL", help="Remove a label; repeatable."
-)
+@click.option("--label", "labels", cls=ListOption, metavar="LABEL", help="Add a label.")
+@click.option("--remove-label", "removed", cls=ListOption, metavar="LABEL", help="Remove a label.")
 @PRIORITY
 @PARENT
 @click.option("--no-parent", is_flag=True, help="Remove the parent issue.")
@@ -371,7 +368,7 @@ def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequen
 @issue.command("block", epilog="Example: ghp agent-issue block 3 --by 1 --by 2")
 @NUMBER
 @click.option(
-    "--by", multiple=True, required=True, metavar="M", help="The issue that blocks it.",
+    "--by", cls=ListOption, required=True, metavar="M", help="The issue that blocks it.",
     shell_complete=complete.issues,
 )  # fmt: skip
 @click.option("--remove", is_flag=True, help="Remove these blockers.")

@@ -13,6 +13,11 @@ from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import GhpError, UnapprovedError, UsageError
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs.returned import REASONS
+from ghp_agents.hotpath.quoting import named
+from ghp_agents.presence import service as presence
+from ghp_agents.presence import start_command
+from ghp_agents.presence.liveness import AgentView
+from ghp_agents.presence.service import LIVING
 from ghp_agents.pulls.merging import merge as services
 from ghp_agents.pulls.merging import merge_queue
 from ghp_agents.pulls.merging.merge import Enqueued, Merged, Outcome
@@ -99,7 +104,7 @@ def merge(
     if queue and not done:
         output.say("No pull request is ready to be merged.")
     if back:
-        raise _sent_back(back)
+        raise _sent_back(app, back)
 
 
 def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
@@ -221,14 +226,24 @@ def _say_sent_back(back: SentBack) -> None:
         output.warn(note)
 
 
-def _sent_back(back: list[SentBack]) -> GhpError:
-    if len(back) > 1:
-        return GhpError(
-            f"Not merged, but sent back: {', '.join(f'#{sent.pull.number}' for sent in back)}.",
-            hint="Their agents are notified at their next step.",
-        )
-    (sent,) = back
+def _sent_back(app: App, back: list[SentBack]) -> GhpError:
+    views = {view.name: view for view in presence.list_agents(app, app.store.snapshot())}
+    follows = dict.fromkeys(_next(app, sent, views.get(sent.returned.agent)) for sent in back)
     return GhpError(
-        f"Not merged, but sent back: #{sent.pull.number}.",
-        hint=f"{sent.returned.agent} is notified at its next step. Nothing of it is on main.",
+        f"Not merged, but sent back: {', '.join(f'#{sent.pull.number}' for sent in back)}.",
+        hint=f"{' '.join(follows)} Nothing of it is on main.",
     )
+
+
+def _next(app: App, sent: SentBack, view: AgentView | None) -> str:
+    """How its agent gets what was sent back: by its next step, or only if somebody starts it."""
+    from ghp_agents.runs.explain import is_supervised
+
+    agent, issue = sent.returned.agent, sent.pull.issue
+    if is_supervised(app.ws, agent):
+        return f"`ghp agent-work` starts {named(agent)} again."
+    if view and not view.has_ended and view.liveness in LIVING:
+        return f"{named(agent)} is notified at its next step."
+    words = view.words if view else "it is not known here"
+    command = start_command.of_agent(issue, agent, view.kind if view else "") if issue else ""
+    return f"{named(agent)}: {words}." + (f" To continue: `{command}`." if command else "")

@@ -7,6 +7,7 @@ import click
 
 from ghp_agents.cli import complete, output, statuses
 from ghp_agents.cli.context import acting, log_unexpected, start_background
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.views import status_notes
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
@@ -72,8 +73,8 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
     shell_complete=complete.agents,
 )  # fmt: skip
 @click.option(
-    "--capability", "capabilities", metavar="WORD", multiple=True,
-    help="Declare what this agent can do; repeatable. `none` forgets all.",
+    "--capability", "capabilities", metavar="WORD", cls=ListOption,
+    help="Declare what this agent can do. `none` forgets all.",
 )  # fmt: skip
 @acting
 def whoami(app: App, name: str | None, capabilities: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.context import acting, log_unexpected
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.messages import channels
 from ghp_agents.core.errors import ExitCode, GhpError, NotSetUpError
 from ghp_agents.core.ids import count
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
     help="Only show the records that the remote refused, or the content of one.",
 )
 @click.option(
-    "--retry", metavar="ID", multiple=True, help="Send a refused record again; `all` for each."
+    "--retry", metavar="ID", cls=ListOption, help="Send a refused record again; `all` for each."
 )
 @click.option(
-    "--drop", metavar="ID", multiple=True, help="Only delete a refused record; `all` for each."
+    "--drop", metavar="ID", cls=ListOption, help="Only delete a refused record; `all` for each."
 )
 @click.option("--background", is_flag=True, hidden=True, help="Print nothing; used by heartbeats.")
 @acting

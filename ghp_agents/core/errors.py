@@ -24,6 +24,12 @@ class GhpError(Exception):
         self.hint = hint
 
 
+def sentence(error: object) -> str:
+    """An error's text before another sentence: git's own words end without a full stop."""
+    text = str(error).rstrip()
+    return text if text.endswith((".", "!", "?", "…")) else f"{text}."
+
+
 class UsageError(GhpError):
     """The command was used wrongly; nothing was changed."""
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from ghp_agents.core import files
-from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.core.errors import GhpError, RefusedError, sentence
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import messages
 from ghp_agents.escalations.escalation import Escalation
@@ -29,8 +29,8 @@ def post(ctx: Context, escalation: Escalation) -> list[str]:
         refused = isinstance(error, RefusedError)  # archived, locked, no permission
         _add_owed(ctx.ws, escalation.id, ctx.ws.clock.now() if refused else None)
         return [
-            f"Cannot comment on #{escalation.question.issue}: {error} Nothing is lost: the "
-            "next question or answer here retries, and so does this command."
+            f"Cannot comment on #{escalation.question.issue}: {sentence(error)} Nothing is lost: "
+            "the next question or answer here retries, and so does this command."
         ]
     _remove_owed(ctx.ws, escalation.id)
     return []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ghp_agents.core.errors import GhpError, NotFoundError
+from ghp_agents.core.errors import GhpError, NotFoundError, sentence
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations import record as escalations
 from ghp_agents.escalations.doubtful import any_doubtful
@@ -79,7 +79,7 @@ def topic(ctx: Context, actor: Actor, issue: str | None) -> EvidenceTopic:
         if issue is not None:
             raise
         return EvidenceTopic(
-            actor, int(wanted), notes=(f"{error} The branch or the agent refers to it.",)
+            actor, int(wanted), notes=(f"{sentence(error)} The branch or the agent refers to it.",)
         )
     except GhpError as error:
         number = str(wanted).removeprefix("#")

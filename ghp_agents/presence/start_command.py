@@ -27,12 +27,12 @@ def of_agent(issue: int | str, agent: str, kind: str = "") -> str:
     """The command by which a person lets an agent work on an issue, with the client that it had.
     Without a known `kind`, the command prints how to start a client by hand."""
     run = f" --run {kind}" if kind in CLIENTS else ""
-    return f"ghp agent-start {issue} --as {agent}{run}"
+    name = agent if heartbeat.is_name(agent) else ANYBODY  # a record may say anything
+    return f"ghp agent-start {issue} --as {name}{run}"
 
 
 def of_reader(ws: "Workspace", issue: int | str = NEXT) -> str:
     """The command by which the one who reads this starts: with a name, if none is known here."""
     own = own_name.whoami(ws.place, ws.environ)
-    name = ws.chosen_name or own or ""
-    name = name if heartbeat.is_name(name) else ANYBODY  # `@me` is a person
+    name = ws.chosen_name or own or ANYBODY  # `@me` is a person
     return f"ghp agent-start {issue}" if name == own else of_agent(issue, name)

@@ -223,6 +223,11 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
     pull = number(view.presence, "pull")
     if pull in facts.pulls and not kinds & SENT_BACK:
         needs.append(Need(NeedKind.PULL, id=f"#{pull}", short=f"#{pull}"))
+    if view.has_ended and issue:  # nothing tells it what was sent back
+        needs = [
+            need._replace(command=view.continuing) if need.kind in SENT_BACK else need
+            for need in needs
+        ]
     status, action = _text(view.presence, "status"), _text(view.presence, "lastAction")
     if status == "waiting" and view.liveness in LIVING and action.startswith(WAITS):
         what = action.removeprefix(WAITS).removeprefix(": ")

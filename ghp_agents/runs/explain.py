@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import GhpError, RefusedError
+from ghp_agents.hotpath import heartbeat
 from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
 from ghp_agents.runs import causes, folder, host_news, reaction
@@ -54,7 +55,7 @@ def of_issue(ctx: Context, issue: int) -> ReactionTrace:
             _trace(cause, reaction.tries(cause.key, runs), starts=cause not in chosen.hopeless)
             for cause in (*chosen.causes, *chosen.hopeless)
         ],
-        _is_supervised(ctx.ws, holder),
+        is_supervised(ctx.ws, holder),
         _question(ctx, holder, issue),
     )
 
@@ -63,7 +64,10 @@ def _trace(cause: RunCause, tried: int, *, starts: bool) -> CauseTrace:
     return CauseTrace(cause.key, f"{cause.words[:1].upper()}{cause.words[1:]}.", tried, starts)
 
 
-def _is_supervised(ws: Workspace, agent: str) -> bool:
+def is_supervised(ws: Workspace, agent: str) -> bool:
+    """Whether an `agent-work` of this clone starts the agent's runs."""
+    if not (heartbeat.is_name(agent) and folder.top(ws).is_dir()):
+        return False
     try:
         with folder.alone(ws, agent):
             return False

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core import files, progress
-from ghp_agents.core.errors import GhpError
+from ghp_agents.core.errors import GhpError, sentence
 from ghp_agents.git import gitlinks
 from ghp_agents.git import process as git
 from ghp_agents.git.own_work import MODULES
@@ -66,8 +66,8 @@ def _check_out(level: _Level, network: _Network, *, exact: bool) -> Iterator[Mis
             word = path_word(submodule.path)
             yield MissingSubmodule(
                 submodule.path,
-                f"Submodule {file(submodule.path)} is not checked out: {error} Later, in "
-                f"{level.top}: `git submodule update --init {word}`.",
+                f"Submodule {file(submodule.path)} is not checked out: {sentence(error)} "
+                f"Later, in {level.top}: `git submodule update --init {word}`.",
             )
             continue
         if level.depth < LEVELS and (place / ".gitmodules").is_file():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.runs import folder
 from tests.support.ghp import Result, invoke
 from tests.support.git import commit, git, refs
 from tests.support.repos import Restored, Site
@@ -90,6 +91,26 @@ def test_a_queue_with_one_that_goes_back_ends_with_1(road: Road) -> None:
         "Error: Not merged, but sent back: #2.\n"
         "Hint: worker-1 is notified at its next step. Nothing of it is on main.\n"
     )
+
+
+@pytest.mark.slow
+def test_what_goes_back_to_an_agent_that_ended_names_what_continues_it(road: Road) -> None:
+    ghp(road, "agent-heartbeat --status stopped --as worker-1")
+    command = "ghp agent-start 1 --as worker-1"
+    assert ghp(road, "agent-merge 2 --unchecked --as lead").err.endswith(
+        f"Hint: worker-1: it has stopped. To continue: `{command}`. Nothing of it is on main.\n"
+    )
+    shown = json.loads(invoke("agent-status --json", road.folder).out)["agents"]["worker-1"]
+    (need,) = shown["needs"]
+    assert (need["kind"], need["command"]) == ("conflict", command)
+
+
+@pytest.mark.slow
+def test_a_supervised_agent_is_started_again_with_what_goes_back(road: Road) -> None:
+    ghp(road, "agent-heartbeat --status stopped --as worker-1")
+    with folder.alone(road.house("lead").ws, "worker-1"):
+        back = ghp(road, "agent-merge 2 --unchecked --as lead").err
+    assert "Hint: `ghp agent-work` starts worker-1 again. Nothing" in back
 
 
 @pytest.mark.slow

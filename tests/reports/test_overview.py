@@ -127,6 +127,15 @@ def test_a_pull_request_waits_for_a_person_unless_it_was_sent_back() -> None:
         assert row(view(pull=32), facts._replace(needs={"worker-1": [back]})).needs == (back,)
 
 
+def test_what_was_sent_back_to_an_agent_that_ended_waits_for_who_continues_it() -> None:
+    for kind in (NeedKind.CONFLICT, NeedKind.CHECKS, NeedKind.CHANGES):
+        facts = AgentFacts(pulls=frozenset({32}), needs={"worker-1": [Need(kind, id="#32")]})
+        over = view(pull=32, issue=3, generation=1, kind="qwen")
+        over = over._replace(liveness=Liveness.STOPPED)
+        command = "ghp agent-start 3 --as worker-1 --run qwen"
+        assert row(over, facts).needs == (Need(kind, id="#32", command=command),)
+
+
 def test_a_dead_agent_needs_a_person_only_if_it_left_something() -> None:
     dead = view(liveness=Liveness.DEAD, silent=60.0)
     assert (row(dead, AgentFacts()).needs, row(dead, AgentFacts()).group) == ((), AgentGroup.IDLE)

@@ -1,6 +1,7 @@
 """How a breach of each house rule is found in a source; the rules are in test_house_rules.py."""
 
 import ast
+import itertools
 import re
 import sys
 import tomllib
@@ -36,6 +37,7 @@ STRANGERS = (
 PRODUCT_WORDS = re.compile(
     r"(?<![a-z])(agent|claim|clone id|escalation|handoff|issue|lease|presence)s?(?![a-z])", re.I
 )
+NEXT = re.compile(r" [A-Z`]")
 UNFINISHED = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 ISSUE_LINK = re.compile(r"#\d+|https://\S+/issues/\d+")
 
@@ -157,3 +159,17 @@ def silent_skip(source: Source) -> Iterable[str]:
         elif isinstance(node, ast.FunctionDef):
             bare = [x for x in node.decorator_list if ast.unparse(x) in skips]
             yield from (source.at(x.lineno) for x in bare)
+
+
+def unended_error(source: Source) -> Iterable[str]:
+    """An error's text before the next sentence, without what ends it."""
+    handlers = (x for x in ast.walk(source.tree) if isinstance(x, ast.ExceptHandler))
+    names = {handler.name for handler in handlers}
+    for text in ast.walk(source.tree):
+        parts = text.values if isinstance(text, ast.JoinedStr) else []
+        for first, then in itertools.pairwise(parts):
+            is_error = isinstance(first, ast.FormattedValue) and (
+                isinstance(first.value, ast.Name) and first.value.id in names
+            )
+            if is_error and isinstance(then, ast.Constant) and NEXT.match(str(then.value)):
+                yield source.at(first.lineno)

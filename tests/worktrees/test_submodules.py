@@ -58,7 +58,9 @@ def test_what_is_not_here_is_fetched_by_the_rules_of_git_and_else_named(
     assert path == "vendor/lib"
     assert missing.startswith("Submodule vendor/lib is not checked out: `git submodule` failed:")
     assert "transport 'file' not allowed" in missing
-    assert missing.endswith(f"Later, in {place}: `git submodule update --init vendor/lib`.")
+    assert missing.endswith(
+        f"not allowed. Later, in {place}: `git submodule update --init vendor/lib`."
+    )
     monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "protocol.file.allow")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "always")

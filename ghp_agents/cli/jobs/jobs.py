@@ -14,6 +14,7 @@ from ghp_agents.cli.context import (
     sync_first,
 )
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.ids import count, one_line
@@ -37,15 +38,15 @@ STYLES = {JobState.FAILED: "red", JobState.REVIEW: "yellow", JobState.COMPLETED:
 
 
 STATE = click.option(
-    "--state", "names", type=click.Choice([*map(str, JobState)]), multiple=True,
-    help="Only jobs in this state; repeatable. Without it, all but completed ones.",
+    "--state", "names", type=click.Choice([*map(str, JobState)]), cls=ListOption,
+    help="Only jobs in this state. Without it, all but completed ones.",
 )  # fmt: skip
 
 
 @click.group(
     "agent-jobs",
     cls=Group,
-    epilog="Example: ghp agent-jobs --state queued --state assigned",
+    epilog="Example: ghp agent-jobs --state queued,assigned",
     invoke_without_command=True,
     subcommand_metavar="[COMMAND] [ARGS]...",  # versions of click differ
 )

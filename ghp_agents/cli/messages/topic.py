@@ -7,6 +7,7 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, send, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import age
 from ghp_agents.core.errors import NotFoundError, UsageError
@@ -100,10 +101,10 @@ def describe(app: App, name: str) -> None:
     "agent-subscribe", epilog="Example: ghp agent-subscribe 'code.*' security.vulnerability_found"
 )
 @click.argument("patterns", metavar="PATTERN...", nargs=-1)
-@click.option("--ignore", "ignores", metavar="PATTERN", multiple=True,
-              help="Ignore these topics, although a pattern covers them; repeatable.")  # fmt: skip
-@click.option("--remove", "removes", metavar="PATTERN", multiple=True,
-              help="Remove a pattern again; repeatable.")  # fmt: skip
+@click.option("--ignore", "ignores", metavar="PATTERN", cls=ListOption,
+              help="Ignore these topics, although a pattern covers them.")  # fmt: skip
+@click.option("--remove", "removes", metavar="PATTERN", cls=ListOption,
+              help="Remove a pattern again.")  # fmt: skip
 @click.option("--ask/--no-ask", "asks", default=None,
               help="Ask a person at the terminal about new topics, or stop asking.")  # fmt: skip
 @click.option("--none", "isolate", is_flag=True, help="Get only messages that name this agent.")

@@ -10,6 +10,7 @@ import click
 from ghp_agents.cli import json_choice, output
 from ghp_agents.cli.context import acting, send, start_background
 from ghp_agents.cli.group import Group
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.params import LIMIT, limited
 from ghp_agents.cli.runs import logs as run_logs
 from ghp_agents.core.clock import age, ago
@@ -74,8 +75,8 @@ def list_tasks(app: App, limit: int | None, as_json: bool) -> None:
     "start", epilog="Example: ghp agent-tasks start index docs",
     context_settings={"ignore_unknown_options": True},
 )  # fmt: skip
-@click.option("--keep-env", metavar="NAME", multiple=True,
-              help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip
+@click.option("--keep-env", metavar="NAME", cls=ListOption,
+              help="Pass on this variable, although it gives access.")  # fmt: skip
 @click.argument("name")
 @click.argument("args", nargs=-1, type=click.UNPROCESSED)
 @acting

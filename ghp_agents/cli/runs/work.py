@@ -12,6 +12,7 @@ from ghp_agents.budgets import budget
 from ghp_agents.cards.container import Container
 from ghp_agents.cli import output
 from ghp_agents.cli.context import send_last, sync_first
+from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
@@ -52,8 +53,8 @@ ENDING = "Ending the runs. Their issues stay claimed; the next `ghp agent-work` 
               help="End a run after N turns.")  # fmt: skip
 @click.option("--cost", metavar="DOLLARS", type=click.FloatRange(min=0, max=1_000_000),
               help="End a run when its agent has spent more than this on the issue.")  # fmt: skip
-@click.option("--keep-env", metavar="NAME", multiple=True,
-              help="Pass on this variable, although it gives access; repeatable.")  # fmt: skip
+@click.option("--keep-env", metavar="NAME", cls=ListOption,
+              help="Pass on this variable, although it gives access.")  # fmt: skip
 @click.option("--no-wait", is_flag=True,
               help="Do not wait for the limit of an account: you know that it works.")  # fmt: skip
 @click.argument("args", nargs=-1, type=click.UNPROCESSED, metavar="[-- OPTIONS...]")

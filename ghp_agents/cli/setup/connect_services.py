@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import click
 
 from ghp_agents.cli import complete, output
+from ghp_agents.cli.list_option import ListOption, joined
 from ghp_agents.cli.passthrough import next_ghp
 from ghp_agents.cli.setup import guards, tool_server
 from ghp_agents.core.errors import GhpError, NotSetUpError, UsageError
@@ -36,6 +37,8 @@ OPTIONS = (
     click.option(
         "--mcp",
         metavar="[CLIENT,…]",
+        cls=ListOption,
+        callback=joined,
         is_flag=False,
         flag_value=FOUND,
         help=f"Add the tool server to {', '.join(CLIENTS)} (default: all clients found here).",

@@ -7,6 +7,7 @@ import click
 
 from ghp_agents.cli import complete, output
 from ghp_agents.cli.context import is_interactive
+from ghp_agents.cli.list_option import ListOption, joined
 from ghp_agents.cli.setup import guards
 from ghp_agents.cli.setup.connect_services import connecting
 from ghp_agents.cli.setup.guards import Guards
@@ -32,6 +33,8 @@ from ghp_agents.wiring import App
 @click.option(
     "--hooks",
     metavar="[CLIENT,…]",
+    cls=ListOption,
+    callback=joined,
     is_flag=False,
     flag_value=FOUND,
     help=f"Install hooks for {', '.join(HOMES)} (default: all clients found here), or git (only if "

@@ -4,10 +4,12 @@ import re
 
 import click
 
+from ghp_agents.cli import list_option
 from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.core.ids import one_line
 
 SHOWN = 60  # characters of what was typed
+LIST_SHOWN = 200
 WORDS = {
     "N": "the number of an issue",
     "ISSUE": "the number of an issue",
@@ -37,7 +39,7 @@ def explain(error: click.ClickException) -> tuple[str, str]:
     """The error and the hint for an error that click raises."""
     ctx = error.ctx if isinstance(error, click.UsageError) else None
     path = ctx.command_path if ctx else "ghp"
-    hint = _meant(error) or _example(ctx)
+    hint = _meant(error) or _list(error) or _example(ctx)
     return _what(error, path), f"{hint} `{path} --help` lists all options.".lstrip()
 
 
@@ -54,6 +56,13 @@ def _what(error: click.ClickException, path: str) -> str:
     if extra:
         return f"`{path}` does not take {one_line(extra[1], SHOWN)!r}."
     return _sentence(error.message)
+
+
+def _list(error: click.ClickException) -> str:
+    """How a list is written, if words follow one that was not written so."""
+    extra, ctx = _EXTRA.match(error.message), getattr(error, "ctx", None)
+    shown = list_option.example(ctx, *map(str.strip, extra[1].split(" "))) if extra and ctx else ""
+    return f"A list has commas: {one_line(shown, LIST_SHOWN)}." if shown else ""
 
 
 def _name(param: click.Parameter) -> str:

@@ -93,11 +93,13 @@ def chosen(words: str, present: Sequence[str]) -> list[str]:
             )
         return list(present)
     wanted = [word.strip().lower() for word in words.split(",") if word.strip()]
+    if FOUND in wanted:  # once alone, once with a list
+        wanted = [*present, *(word for word in wanted if word != FOUND)]
     unknown = [word for word in wanted if word not in clients]
     if unknown or not wanted:
         raise UsageError(
             f"{unknown[0] if unknown else words!r} is not a client with hooks.",
-            hint=f"Known clients: {', '.join(clients)}.",
+            hint=f"Known clients: {', '.join(clients)}. A list has commas: `claude,git`.",
         )
     return [client for client in clients if client in wanted]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import myself
-from ghp_agents.core.errors import NotFoundError, UnknownError, UsageError
+from ghp_agents.core.errors import NotFoundError, UnknownError, UsageError, sentence
 from ghp_agents.core.ids import Actor
 from ghp_agents.git import changed_paths, worktree
 from ghp_agents.git import process as git
@@ -166,7 +166,7 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         try:
             done = who.forge.merge(number, who.me.actor, head=tried.head, onto=tried.trunk)
         except PullMovedError as moved:
-            who.tell(f"{moved} Checking it again.")
+            who.tell(f"{sentence(moved)} Checking it again.")
             continue
         except EnqueuedError as queued:
             return Enqueued(queued.pull, queued.place)

@@ -6,7 +6,7 @@ One update of the default branch merges a batch. What fails is found by bisectio
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
-from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.errors import RefusedError, UnknownError, sentence
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.pulls import run_checks
 from ghp_agents.pulls.check_place import check_place
@@ -69,7 +69,7 @@ def _serve(who: Merger) -> list[Outcome | Passed]:
     except UncheckedError:
         raise
     except (RefusedError, UnknownError) as error:  # somebody else merges, or the network is down
-        who.tell(f"{error} Trying again later.")
+        who.tell(f"{sentence(error)} Trying again later.")
         return []
 
 
@@ -117,7 +117,7 @@ def _by_batches(who: Merger, lock: HeldLock, pulls: Sequence[Pull]) -> Iterator[
                         f"Branches moved {ATTEMPTS} times while this command tried to merge them.",
                         hint="Try again later.",
                     ) from None
-                who.tell(f"{error} Checking it again.")
+                who.tell(f"{sentence(error)} Checking it again.")
 
 
 def _one_by_one(who: Merger, lock: HeldLock, pulls: Sequence[Pull]) -> Iterator[Outcome | Passed]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.clock import age
-from ghp_agents.core.errors import RefusedError, UnapprovedError, UnknownError
+from ghp_agents.core.errors import RefusedError, UnapprovedError, UnknownError, sentence
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.core.secret_scan import redacted
@@ -101,7 +101,10 @@ def comment(ctx: Context, issue: int, done: Reviewed, marker: str = "") -> tuple
             ):
                 issues.comment(ctx, str(issue), text)
     except UnknownError as error:
-        return (f"Cannot comment on #{issue}: {error} The review counts; repeat it to comment.",)
+        return (
+            f"Cannot comment on #{issue}: {sentence(error)} The review counts; repeat it to "
+            "comment.",
+        )
     return ()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core.errors import GhpError, RefusedError, UnknownError, UsageError
+from ghp_agents.core.errors import GhpError, RefusedError, UnknownError, UsageError, sentence
 from ghp_agents.core.files import random_hex
 from ghp_agents.messages import reply
 from ghp_agents.messages import service as messages
@@ -131,7 +131,7 @@ def _pull(ctx: Context, cwd: Path, message: Message) -> tuple[Pull | None, tuple
     except UnknownError:
         return as_asked, ()
     except GhpError as error:
-        return None, (f"{error} Only the sender gets the verdict.",)
+        return None, (f"{sentence(error)} Only the sender gets the verdict.",)
     if pull.state != "open":
         return None, (f"#{number} is {pull.state}. Only the sender gets the verdict.",)
     if pull.head == commit:
