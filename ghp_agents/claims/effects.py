@@ -20,6 +20,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import MERGED
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import Record
@@ -45,7 +46,7 @@ class ClaimContext(NamedTuple):
     @property
     def decides(self) -> bool:
         """Whether it decides who works on an issue."""
-        return self.actor.may_direct(self.ctx.ws.settings.orchestrators)
+        return rights.may_assign(self.actor, self.ctx.ws.settings.orchestrators)
 
     @property
     def clone(self) -> str:

@@ -13,7 +13,7 @@ from ghp_agents.claims import effects, ended_work, holder_liveness, messages, st
 from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim, show_release
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
-from ghp_agents.core.ids import IssueNumber, agent_name
+from ghp_agents.core.ids import Actor, IssueNumber, agent_name
 from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
@@ -22,6 +22,7 @@ from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.locks.swap import LockView, known_lock, known_view, swap
 from ghp_agents.ports import Context, LockService
 from ghp_agents.presence import same_name
+from ghp_agents.settings import rights
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
@@ -182,13 +183,12 @@ def _sight(me: ClaimContext, lock: Lock | None) -> HolderView:
 
 
 def _may_steal(me: ClaimContext, lock: Lock, sight: HolderView) -> bool:
-    """Whether I may take a claim from its living holder. A namesake in another clone may: the agent
-    continues elsewhere. A person's silence says nothing."""
-    settings = me.ctx.ws.settings
-    if me.decides or settings.steal == ANYONE:
-        return True
-    is_silent = lock.holder == me.name or sight.quiet > settings.stale_after
-    return is_silent and not lock.is_person
+    """Whether I may take a claim from its living holder."""
+    settings, holder = me.ctx.ws.settings, Actor(lock.holder or "", lock.is_person)
+    anyone, is_silent = settings.steal == ANYONE, sight.quiet > settings.stale_after
+    return rights.may_steal(
+        me.actor, holder, settings.orchestrators, anyone=anyone, is_silent=is_silent
+    )
 
 
 def _take(
@@ -319,7 +319,10 @@ def _may_release(me: ClaimContext, lock: Lock | None, to: str | None) -> bool:
     if lock is None or lock.holder is None:
         return me.decides and (to is not None or (lock is not None and lock.is_disputed))
     is_mine = rules.is_mine(lock, me.name, me.epoch, me.clone)
-    return is_mine or me.decides or not _sight(me, lock).lives
+    lives = me.decides or _sight(me, lock).lives  # who decides need not look at the holder
+    return rights.may_release(
+        me.actor, me.ctx.ws.settings.orchestrators, is_mine=is_mine, lives=lives
+    )
 
 
 def _hand_over(me: ClaimContext, name: str, lock: Lock | None, to: str | None, reason: str) -> Lock:

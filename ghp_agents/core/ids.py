@@ -1,7 +1,7 @@
 """Names and ids, and the check that lets a name into a path."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise, takewhile
 from typing import NamedTuple, NewType, TypeVar
 
@@ -34,10 +34,6 @@ class Actor(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
-
-    def may_direct(self, orchestrators: Collection[str]) -> bool:
-        """Whether it may direct others, and decide questions: a person or an orchestrator."""
-        return self.is_person or self.name in orchestrators
 
 
 def agent_name(text: str) -> AgentName:

@@ -14,6 +14,7 @@ from ghp_agents.core.ids import (
     only_match,
     short_ids,
 )
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import LAST_RESORT, QUESTION
 from ghp_agents.state.codec import order
 from ghp_agents.state.legacy_causes import LEAVE_IT, TRY_AGAIN
@@ -165,7 +166,7 @@ def decides(question: Question, answer: Answer, orchestrators: Collection[str]) 
     reads them. The program's own question is decided by one of its options only: anything else
     would be taken for one that nobody has chosen."""
     is_unclear = question.kind != QUESTION and is_odd(question, answer.text)
-    return answer.by.may_direct(orchestrators) and not is_unclear
+    return rights.may_answer(answer.by, question.agent, orchestrators) and not is_unclear
 
 
 def picked(question: Question, answers: Sequence[Answer]) -> str:

@@ -33,6 +33,7 @@ from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.numbers import named_or_current
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import people
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import QUESTION
 from ghp_agents.state.codec import ledger_record
 from ghp_agents.state.join import Settled
@@ -240,15 +241,17 @@ def answer(
 
     def decide(snapshot: Snapshot) -> tuple[AnswerResult, list[Record]]:
         escalation = rules.find(read_all(snapshot, orchestrators)[0], reference)
-        if by == Actor(escalation.question.agent):
+        asker = escalation.question.agent
+        if by == Actor(asker):
             raise RefusedError(
                 f"{by} asked this question, and you act for {by} here.",
                 hint=people.instead(ctx.ws.environ, "answers it"),
             )
         tidy = rules.chosen(escalation.question, given)
-        if by.may_direct(orchestrators):
+        may = rights.may_answer(by, asker, orchestrators)
+        if may:
             _check_choice(escalation, tidy)
-        earlier = escalation.answers if by.may_direct(orchestrators) else escalation.advice
+        earlier = escalation.answers if may else escalation.advice
         same = [old for old in earlier if (old.by, old.text) == (by, tidy)]
         if same and earlier[-1].text == tidy:
             return AnswerResult(escalation, same[-1], is_new=False), []

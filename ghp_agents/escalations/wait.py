@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from ghp_agents.escalations import record
-from ghp_agents.escalations.escalation import Answer, Escalation
+from ghp_agents.escalations.escalation import Answer, Escalation, decides
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import wait as presence_wait
 from ghp_agents.presence.wait import LOOK_EVERY
@@ -33,7 +33,7 @@ def wait(
             decisions = [
                 answer
                 for answer in record.read_answers(answers)
-                if answer.by.may_direct(ctx.ws.settings.orchestrators)
+                if decides(escalation.question, answer, ctx.ws.settings.orchestrators)
             ]
             if decisions:
                 return decisions[-1]

@@ -16,6 +16,7 @@ from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
 from ghp_agents.leases.world import read_all
 from ghp_agents.ports import Context
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import CHOICE, SHARED_FILES
 from ghp_agents.workspace import Workspace
 
@@ -57,7 +58,7 @@ def approved(ctx: Context, plan: CheckedRequest) -> CheckedRequest:
             kind=SHARED_FILES if is_plain else CHOICE,
             about=plan.wanted.patterns if is_plain else (),
         ).escalation  # fmt: skip
-    decision = _decision(ctx.ws, pending)
+    decision = _decision(pending)
     if decision is None:
         raise ApprovalError(
             f"{_shown(files)} shared, so a lease needs approval. A person was asked: "
@@ -114,15 +115,20 @@ def _latest(ctx: Context, plan: CheckedRequest, text: str) -> Escalation | None:
     return same[-1] if same and same[-1].id not in used else None
 
 
-def _decision(ws: Workspace, question: Escalation) -> ApprovalState | None:
-    """The last decision by a person or orchestrator."""
+def _decision(question: Escalation) -> ApprovalState | None:
+    """The last decision; its answers are of those who may decide."""
     decisions = [
         ApprovalState(answer, answer.text.strip().casefold() == YES)
         for answer in question.answers
-        if answer.by.may_direct(ws.settings.orchestrators)
-        and answer.text.strip().casefold() in (YES, NO)
+        if answer.text.strip().casefold() in (YES, NO)
     ]
     return decisions[-1] if decisions else None
+
+
+def persons_verdict(question: Escalation) -> str:
+    """YES or NO, as the last one answered who may allow a merge; empty if nobody has."""
+    words = [x.text.strip().casefold() for x in question.answers if rights.may_approve_merge(x.by)]
+    return next((word for word in reversed(words) if word in (YES, NO)), "")
 
 
 def mark_told(ws: Workspace, plan: CheckedRequest, question: Escalation) -> None:

@@ -34,7 +34,7 @@ from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stop_order
-from ghp_agents.settings import last_read
+from ghp_agents.settings import last_read, rights
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
 from ghp_agents.workspace import Workspace
@@ -284,7 +284,9 @@ def _assigned(
         scopes = [
             entry
             for entry in scopes
-            if by.get((entry[0].id, entry[1]), Actor(entry[1])).may_direct(settings.orchestrators)
+            if rights.may_assign(
+                by.get((entry[0].id, entry[1]), Actor(entry[1])), settings.orchestrators
+            )
         ]
     return [
         (

@@ -25,6 +25,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.presence.stop_order import StopOrder
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import RELEASE, Cause
 from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
@@ -56,7 +57,8 @@ def stop(
     For people, orchestrators and the agent itself. Raises NotFoundError, RefusedError,
     UnknownError, GhpError.
     """
-    me = _authorized(ctx, name, "stops it", itself=True)
+    may = rights.may_stop(ctx.ws.actor(), name, ctx.ws.settings.orchestrators)
+    me = _authorized(ctx, name, "stops it", may=may)
     view = _find(ctx, name)
     held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
     is_itself = not me.actor.is_person and me.name == name
@@ -111,17 +113,16 @@ def _issues(locks: Sequence[Lock]) -> tuple[int, ...]:
 def lift(ctx: Context, name: str) -> StopOrder | None:
     """Let an agent continue that was told to stop. Returns the order; None if there was none.
     Raises NotFoundError, RefusedError."""
-    _authorized(ctx, name, "lets it continue", itself=False)
+    may = rights.may_resume(ctx.ws.actor(), ctx.ws.settings.orchestrators)
+    _authorized(ctx, name, "lets it continue", may=may)
     view, order = _find(ctx, name), stopping.in_force(ctx, ctx.store.snapshot()).get(name)
     return order if _order(ctx, view, "", is_lifted=True) else None
 
 
-def _authorized(ctx: Context, name: str, what: str, *, itself: bool) -> ClaimContext:
-    actor = ctx.ws.actor()
-    may = actor.may_direct(ctx.ws.settings.orchestrators)
-    if not may and not (itself and actor.name == name):
+def _authorized(ctx: Context, name: str, what: str, *, may: bool) -> ClaimContext:
+    if not may:
         raise RefusedError(
-            f"{actor.name} is an agent and may not decide whether {named(name)} stops.",
+            f"{ctx.ws.actor().name} is an agent and may not decide whether {named(name)} stops.",
             hint=f"{people.instead(ctx.ws.environ, what)} Ask one: `ghp agent-escalate …`.",
         )
     return myself(ctx)

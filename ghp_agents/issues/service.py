@@ -26,6 +26,7 @@ from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, IssueTracker, Snapshot, StateStore
+from ghp_agents.settings import rights
 from ghp_agents.state.record import Record, highest
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace, now_text
@@ -233,7 +234,7 @@ def assign(
 def _refuse_second(ctx: Context, reference: str, people: Sequence[str], *, remove: bool) -> None:
     """An issue has one agent. People may stand beside it, and people and orchestrators decide."""
     by, agents = ctx.ws.actor(), ctx.store.snapshot().agents()
-    if by.may_direct(ctx.ws.settings.orchestrators):
+    if rights.may_assign(by, ctx.ws.settings.orchestrators):
         return
     issue = ctx.tracker.get(reference)
     name = claim_name(issue.number)

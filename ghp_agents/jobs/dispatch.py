@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Timestamp
+from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.issue import IssueChange, short
 from ghp_agents.jobs import dispatch_plan, explain
 from ghp_agents.jobs.dispatch_plan import Assignment, DispatchPlan, Limits
 from ghp_agents.ports import Context
 from ghp_agents.presence import wait
+from ghp_agents.settings import rights
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import now_text
 
@@ -83,7 +84,8 @@ def _chosen(ctx: Context) -> Mapping[int, list[str]]:
     """The agents that dispatches chose, by issue, in ledger order; only of those who may assign."""
     chosen: dict[int, list[str]] = {}
     for entry in ctx.store.ledger():
-        may = entry.is_person or entry.actor in ctx.ws.settings.orchestrators
+        by = Actor(entry.actor, entry.is_person)
+        may = rights.may_assign(by, ctx.ws.settings.orchestrators)
         if entry.event == EVENT and entry.issue is not None and may:
             chosen.setdefault(entry.issue, []).append(entry.text)
     return chosen
@@ -91,7 +93,7 @@ def _chosen(ctx: Context) -> Mapping[int, list[str]]:
 
 def _require_authority(ctx: Context) -> None:
     actor = ctx.ws.actor()
-    if not actor.is_person and actor.name not in ctx.ws.settings.orchestrators:
+    if not rights.may_assign(actor, ctx.ws.settings.orchestrators):
         raise RefusedError(
             f"{actor.name} may not assign issues to others.",
             hint="A person or an orchestrator (`agents.orchestrators`) can. "

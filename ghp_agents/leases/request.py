@@ -26,6 +26,7 @@ from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import beginning
+from ghp_agents.settings import rights
 from ghp_agents.state.presence import next_epoch, number
 
 LONGEST = 366 * 86_400.0  # seconds; the longest TTL of a lease
@@ -143,8 +144,8 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
         )
     by = ctx.ws.actor()
     holder = Actor(agent_name(wanted.holder)) if wanted.holder else by
-    may_direct = by.may_direct(ctx.ws.settings.orchestrators)
-    if holder != by and not may_direct:
+    orchestrators = ctx.ws.settings.orchestrators
+    if not rights.may_lease_for(by, holder, orchestrators):
         raise RefusedError(
             f"{named(*by)} may not lease for {named(*holder)}.",
             hint='Only people and the agents in the setting "orchestrators" may.',
@@ -162,7 +163,7 @@ def prepare(ctx: Context, wanted: LeaseRequest, identity: str = "") -> CheckedRe
         holder=holder,
         epoch=0 if holder.is_person else _epoch(ctx, by, holder),
         reach=WorktreeFiles(ctx.ws).reach(wanted.patterns, wanted.name),
-        approved_by=by.name if may_direct else "",
+        approved_by=by.name if rights.may_approve_files(by, orchestrators) else "",
         clone=ctx.store.snapshot().clone if holder == by else life_of(ctx, holder.name)[1],
     )
 

@@ -18,6 +18,7 @@ from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.locks.swap import LockView, current_view, known_lock, swap
 from ghp_agents.ports import Context, Snapshot, StateStore
+from ghp_agents.settings import rights
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
@@ -196,7 +197,7 @@ def _lock_of(ctx: Context, hold: Hold) -> Lock | None:
 
 def _check_release(ws: Workspace, by: Actor, hold: Hold, living: bool, clone: str) -> None:
     is_mine = hold.is_of(by.name, by.is_person, clone)
-    if is_mine or by.may_direct(ws.settings.orchestrators) or not living:
+    if rights.may_release(by, ws.settings.orchestrators, is_mine=is_mine, lives=living):
         return
     who = named(hold.holder, hold.is_person)
     raise RefusedError(

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, only_match
 from ghp_agents.messages import address
 from ghp_agents.messages.address import Roles
+from ghp_agents.settings import rights
 from ghp_agents.state.codec import order, seconds
 
 NOTE, REVIEW, PROPOSAL, COMMAND = "note", "review", "proposal", "command"
@@ -163,7 +164,7 @@ def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) ->
         Letter(message, tuple(x for x in replies.get(message.id, ()) if _counts(message, x)))
         for message in ordered
         if message.kind in KINDS
-        and (message.kind != COMMAND or message.by.may_direct(orchestrators))
+        and (message.kind != COMMAND or rights.may_command(message.by, orchestrators))
     ]
 
 
@@ -173,7 +174,7 @@ def _counts(message: Message, reply: Message) -> bool:
         return False
     if message.kind == PROPOSAL:
         is_asked = reply.by.name in message.to or any(map(address.is_group, message.to))
-        return is_asked or reply.by.is_person
+        return rights.may_vote(reply.by, is_asked=is_asked)
     if message.is_shared:
         return reply.claim > 0
     return reply.by.name in message.to and not reply.by.is_person

@@ -32,6 +32,7 @@ from ghp_agents.messages.message import (
 )
 from ghp_agents.messages.topic_list import Topic
 from ghp_agents.ports import Context, Snapshot
+from ghp_agents.settings import rights
 from ghp_agents.state.codec import ledger_record, seconds
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -81,7 +82,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
     if not to:
         raise UsageError("The message has no recipient.", hint="Name an agent, or @all.")
     channel_list.refuse_others(ctx.ws, by, to)
-    if draft.kind == COMMAND and not by.may_direct(ctx.ws.settings.orchestrators):
+    if draft.kind == COMMAND and not rights.may_command(by, ctx.ws.settings.orchestrators):
         raise RefusedError(
             "Only people and orchestrators may command agents.",
             hint="Send it with `--kind request`. The setting `orchestrators` names the agents that "

@@ -13,6 +13,7 @@ from ghp_agents.messages.message import PROPOSAL, VOTE, Letter, Message
 from ghp_agents.messages.vote import OPEN, Ballot
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
+from ghp_agents.settings import rights
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
@@ -79,11 +80,12 @@ def vote(ctx: Context, reference: str, choice: str, reason: str = "") -> Voted:
 
 
 def _refuse(ctx: Context, snapshot: Snapshot, voted: Voted, by: Actor) -> None:
-    if by.is_person:
-        return
     letter, ballot = voted.letter, voted.ballot
     message = letter.message
-    if letter not in rules.inbox([letter], service.roles_of(ctx, snapshot, by.name)):
+    is_asked = not by.is_person and bool(
+        rules.inbox([letter], service.roles_of(ctx, snapshot, by.name))
+    )
+    if not rights.may_vote(by, is_asked=is_asked):
         own = message.by == by
         raise RefusedError(
             f"{message.name} is your own proposal: the others vote."

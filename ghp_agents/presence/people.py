@@ -7,7 +7,9 @@ agent from acting as a person by mistake, or because a text asks for it.
 from collections.abc import Collection, Mapping
 
 from ghp_agents.core.errors import RefusedError
+from ghp_agents.core.ids import Actor
 from ghp_agents.core.person import agent_here
+from ghp_agents.settings import rights
 from ghp_agents.workspace import MYSELF
 
 
@@ -16,11 +18,8 @@ def refuse(
 ) -> None:
     """Refuse an agent that acts as a person, or as an orchestrator other than itself (`mine`).
     Raises RefusedError."""
-    if (
-        agent_here(environ) is None
-        or (name != MYSELF and name not in orchestrators)
-        or name == mine
-    ):
+    actor = Actor(name, is_person=name == MYSELF)
+    if agent_here(environ) is None or rights.may_act_as(actor, mine, orchestrators):
         return
     who = "a person" if name == MYSELF else f"the orchestrator {name}"
     raise RefusedError(

@@ -11,6 +11,7 @@ from typing import NamedTuple, NotRequired
 from ghp_agents.core.fields import ID, as_agent, as_line, as_whole, dump, parse
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.settings import rights
 from ghp_agents.state.codec import (
     ProvenanceFields,
     ledger_record,
@@ -99,12 +100,15 @@ def _decode(agent: str, record: str, data: bytes) -> StopOrder:
 
 
 def newest(orders: Iterable[StopOrder], orchestrators: Collection[str]) -> dict[str, StopOrder]:
-    """The last order for each agent, unless it is lifted. Only people, orchestrators and the agent
-    itself can give one."""
+    """The last order for each agent, unless it is lifted, of those that had the right to it."""
     last = {
         entry.agent: entry
         for entry in orders
-        if entry.by.is_person or entry.by.name in orchestrators or entry.by.name == entry.agent
+        if (
+            rights.may_resume(entry.by, orchestrators)
+            if entry.is_lifted
+            else rights.may_stop(entry.by, entry.agent, orchestrators)
+        )
     }
     return {agent: entry for agent, entry in last.items() if not entry.is_lifted}
 

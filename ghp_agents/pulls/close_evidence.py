@@ -14,6 +14,7 @@ from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.ports import Context
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.settings import rights
 from ghp_agents.state.default_branch import trunk_places
 from ghp_agents.workspace import Workspace
 
@@ -23,7 +24,8 @@ CLOCK_SKEW_S = 86_400.0  # seconds; a commit may seem older than the issue that 
 def close(ctx: Context, reference: str, reason: str = "") -> IssueResult:
     """Close an issue and release its claim; the reason becomes a comment. Without a reason, an
     agent needs evidence; people and orchestrators do not. Raises RefusedError, UnknownError."""
-    if reason or ctx.ws.actor().may_direct(ctx.ws.settings.orchestrators):
+    actor, orchestrators = ctx.ws.actor(), ctx.ws.settings.orchestrators
+    if reason or rights.may_close_without_evidence(actor, orchestrators):
         return claims.close(ctx, reference, reason)
     return claims.close(ctx, reference, require=lambda issue: _require(ctx, issue))
 

@@ -10,6 +10,7 @@ from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
 from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.markdown import safe_line
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
+from ghp_agents.settings import rights
 from ghp_agents.state import cause
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 
@@ -235,7 +236,8 @@ def _ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
         return
     if entry.event == "answer":
         replay.mark(asker, parts.ANSWER, at, entry)
-        if not Actor(entry.actor, entry.is_person).may_direct(replay.facts.orchestrators):
+        by = Actor(entry.actor, entry.is_person)
+        if not rights.may_answer(by, asker, replay.facts.orchestrators):
             return
     replay.track(asker).close(entry.object, at)
 

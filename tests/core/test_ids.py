@@ -160,12 +160,6 @@ def test_a_list_that_is_too_long_says_how_many_more_there_are(texts: str, line: 
     assert names.listed(texts.split(), 2) == line
 
 
-def test_people_and_orchestrators_may_direct_others() -> None:
-    actors = (names.Actor("ada", True), names.Actor("boss"), names.Actor("worker-1"))
-    assert [actor.may_direct(("boss", "ada")) for actor in actors] == [True, True, False]
-    assert not names.Actor("ada").may_direct(())
-
-
 def test_bytes_of_a_name_that_is_not_utf_8_are_written_as_such() -> None:
     assert names.one_line("bad\udcff\udcfe\x1bname \ud800.txt", 80) == r"bad\xff\xfe name .txt"
 

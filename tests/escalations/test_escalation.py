@@ -183,6 +183,16 @@ def test_a_question_of_the_program_is_closed_only_by_one_of_its_options(
     assert not answered(QUESTION, text).is_open  # of an agent, which reads it
 
 
+def test_an_orchestrator_does_not_decide_what_it_asked_itself() -> None:
+    own, lead = Actor(QUESTION.agent), Actor("lead")
+    replies = [
+        Answer(f"{n:012x}", ASKED.id, by, "SQLite", AT, 8 + n, CloneId("c1"))
+        for n, by in enumerate((own, lead))
+    ]
+    after = with_answers(ASKED, replies, (own.name, lead.name))
+    assert ([x.by for x in after.answers], [x.by for x in after.advice]) == ([lead], [own])
+
+
 def test_an_unclear_answer_leaves_the_earlier_one_in_force() -> None:
     question = QUESTION._replace(options=CONTINUE, kind=LAST_RESORT)
     after = answered(question, CONTINUE[1], "or maybe not")

@@ -13,6 +13,7 @@ from ghp_agents.escalations.service import answer, escalate
 from ghp_agents.escalations.wait import wait
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.presence.wait import LOOK_EVERY
+from ghp_agents.state.cause import CHOICE
 from ghp_agents.state.join import SyncReport
 from ghp_agents.workspace import open_workspace
 from tests.support.context import make_context
@@ -123,6 +124,14 @@ def test_an_answer_in_this_clone_arrives_within_a_second(desk: Desk) -> None:
     assert text_of(desk.wait()) == "SQLite"
     assert 42.3 <= desk.clock.passed <= 42.3 + LOOK_EVERY
     assert desk.store.syncs == []
+
+
+def test_an_answer_that_decides_nothing_does_not_end_the_wait(desk: Desk) -> None:
+    desk.clock.at(5, desk.answer_here)
+    question = escalate(desk.parts, TEXT, options=("SQLite", "Postgres")).escalation
+    strict = question._replace(question=question.question._replace(kind=CHOICE, options=("a", "b")))
+    assert wait(desk.parts, strict, timeout=10) is None
+    assert text_of(wait(desk.parts, question, timeout=10)) == "SQLite"
 
 
 def test_an_answer_in_another_clone_arrives_with_the_next_sync(team: Desk) -> None:

@@ -40,6 +40,12 @@ def test_people_orchestrators_and_the_agent_itself_give_orders(by: Actor, counts
     assert bool(newest([ORDER._replace(by=by)], ["lead"])) is counts
 
 
+def test_an_agent_that_was_told_to_stop_does_not_lift_the_order_itself() -> None:
+    for by, counts in ((KIM, True), (Actor("lead"), True), (Actor("worker-1"), False)):
+        lifted = ORDER._replace(by=by, is_lifted=True, clock=6)
+        assert (newest([ORDER, lifted], ["lead"]) == {}) is counts
+
+
 def test_the_last_order_counts() -> None:
     lifted = ORDER._replace(is_lifted=True, clock=6)
     assert newest([ORDER, lifted], []) == {}

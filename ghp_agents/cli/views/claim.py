@@ -7,6 +7,7 @@ from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.ids import Actor, listed
 from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.settings import rights
 from ghp_agents.state import cause
 from ghp_agents.wiring import App
 
@@ -86,7 +87,7 @@ def warn_of_unknown(app: App, name: str, issue: int | None) -> None:
         undo = f"agent-release {issue}"
         if held is None or held.holder != name:
             undo = f"agent-issue assign {issue} {name} --remove"
-        may = me.may_direct(app.ws.settings.orchestrators)
+        may = rights.may_assign(me, app.ws.settings.orchestrators)
         whose = "" if may else ", a person can run this"
         text += f" If the name is wrong{whose}: `ghp {undo}`."
     output.warn(text)

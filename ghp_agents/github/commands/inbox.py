@@ -23,6 +23,7 @@ from ghp_agents.github.commands.parse import ParsedComment
 from ghp_agents.github.tracker import mapping, mirror
 from ghp_agents.hotpath import policy_stamp
 from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.settings import rights
 from ghp_agents.workspace import Workspace
 
 HEARD = "hub/heard.json"  # in the folder of caches
@@ -87,9 +88,8 @@ class CommentInbox:
 
     def may_command(self, comment: HeardComment) -> bool:
         """Whether the author has permission. One request in ten minutes for each account."""
-        if not comment.by.is_person and comment.by.name not in self._ws.settings.orchestrators:
-            return False  # an agent with its own account
-        return self.may_write(comment)
+        may = rights.may_direct(comment.by, self._ws.settings.orchestrators)
+        return may and self.may_write(comment)  # an agent may have an account of its own
 
     def may_write(self, comment: HeardComment) -> bool:
         """Whether the author's account has write access."""

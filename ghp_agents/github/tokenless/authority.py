@@ -9,6 +9,7 @@ from collections.abc import Collection
 
 from ghp_agents.github.tokenless.request import CHANGE, CREATE, PULL, WriteRequest
 from ghp_agents.issues.issue import NO_CHANGE, IssueChange
+from ghp_agents.settings import rights
 
 
 def as_held(change: IssueChange, holder: str, by: str) -> tuple[IssueChange, IssueChange]:
@@ -36,7 +37,7 @@ def allowed(
     `holder` holds the claim of the request's issue; empty for nobody, None if unknown.
     """
     by, change = request.by, request.change
-    if by.may_direct(orchestrators):
+    if rights.may_direct(by, orchestrators):
         return change, ""
     if request.kind == CREATE:
         others = tuple(name for name in change.add_assignees if name != by.name)

@@ -15,6 +15,7 @@ from ghp_agents.escalations.escalation import Question
 from ghp_agents.git import worktree
 from ghp_agents.git.own_work import reflog
 from ghp_agents.git.worktree import Commit
+from ghp_agents.guard.approval import NO, YES, persons_verdict
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.leases import settled_questions
@@ -25,7 +26,6 @@ from ghp_agents.state import known_branches
 from ghp_agents.state.cause import TAKEN_OUT
 from ghp_agents.workspace import Workspace
 
-YES, NO = "approve", "refuse"
 SHOWN = 3  # commits that are named
 ANYBODY = "anybody"  # asks for a branch that names no agent
 
@@ -62,8 +62,7 @@ def refuse(
     while pending.is_over:  # it was taken out of the branch once
         question = question._replace(text=f"{text} It came back after {pending.name}.")
         pending = escalation.ask_once(ctx, question, "high").escalation
-    words = [answer.text.strip().casefold() for answer in pending.answers if answer.by.is_person]
-    verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
+    verdict = persons_verdict(pending)
     if verdict == YES:
         return
     place = known_branches.where(ctx.ws)

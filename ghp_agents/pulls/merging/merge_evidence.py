@@ -12,11 +12,12 @@ from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.git import merge, worktree
 from ghp_agents.git import process as git
-from ghp_agents.guard.approval import NO, YES
+from ghp_agents.guard.approval import NO, YES, persons_verdict
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull
+from ghp_agents.settings import rights
 from ghp_agents.state.cause import CHOICE
 
 MERGES = 50  # merges of the default branch into the branch since it was sent
@@ -34,15 +35,14 @@ def require(
     has approved exactly this commit. `histories` are those of claims, just fetched. Raises
     RefusedError, UnknownError."""
     why = doubt(who, pull, tried, histories)
-    if not why:
+    if not why or rights.decides_merge(who.me.actor, by_name=by_name):
         return
     if not by_name:
         raise RefusedError(
             f"{why}.",
             hint=f"A person can review it and merge it by its number: {pull.number}.",
         )
-    if not who.me.actor.is_person:
-        _ask(who, pull, tried.head, why)
+    _ask(who, pull, tried.head, why)
 
 
 def doubt(
@@ -99,8 +99,7 @@ def _ask(who: Merger, pull: Pull, head: str, why: str) -> None:
         AgentName(me.name), text, pull.issue, (YES, NO), CHOICE, (f"pull/{pull.number}",)
     )
     approval = escalation.ask_once(me.ctx, question, "high").escalation
-    words = [answer.text.strip().casefold() for answer in approval.answers if answer.by.is_person]
-    verdict = next((word for word in reversed(words) if word in (YES, NO)), "")
+    verdict = persons_verdict(approval)
     if verdict == YES:
         return
     state = "has refused it" if verdict == NO else "has not approved it yet"

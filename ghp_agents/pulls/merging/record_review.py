@@ -22,6 +22,7 @@ from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.pulls.requested_changes import quoted
 from ghp_agents.pulls.review import ReviewRecord
+from ghp_agents.settings import rights
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text, settings_at
@@ -118,7 +119,8 @@ def require(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) -> None
     reviews = read_reviews(who.me.ctx, pull)
     heads = {head for head in {x.head for x in reviews} if is_branch_as_sent(who, head, tried)}
     counted = [review for review in reviews if review.head in heads]
-    if by_name and me.is_person and me.name not in rules.authors(pull):
+    is_other = me.name not in rules.authors(pull)
+    if is_other and rights.decides_merge(me, by_name=by_name):
         _refuse_requested(who, pull, rules.requests(counted, pull, me))
         return
     why = rules.missing(counted, pull)
@@ -167,7 +169,7 @@ def require_person(who: Merger, pull: Pull, tried: TrialLook, *, by_name: bool) 
         paths = changed_paths.differing(folder, tried.trunk, tried.candidate)
         merged = what_runs.look(folder, paths, tried.trunk, tried.candidate)
         changed = what_runs.together([changed, merged])
-    if by_name and who.me.actor.is_person:
+    if rights.decides_merge(who.me.actor, by_name=by_name):
         return (f"#{pull.number} changes {changed.words}.",) if changed.words else ()
     if pull.sent and pull.sent.by.is_person:
         return ()
@@ -191,11 +193,7 @@ def _is_approved(who: Merger, pull: Pull, tried: TrialLook) -> bool:
     last = {
         review.by: review
         for review in read_reviews(who.me.ctx, pull)
-        if _is_by_person(review, pull) and is_branch_as_sent(who, review.head, tried)
+        if rights.may_approve_merge(review.by, rules.authors(pull))
+        and is_branch_as_sent(who, review.head, tried)
     }
     return bool(last) and all(review.approves for review in last.values())
-
-
-def _is_by_person(review: Review, pull: Pull) -> bool:
-    is_bot = review.by.name.endswith("[bot]")
-    return review.by.is_person and not is_bot and review.by.name not in rules.authors(pull)
