@@ -14,6 +14,7 @@ from bench.figure import Figure
 from tests.support.ghp import run_ghp
 from tests.support.house import CHECKOUT
 from tests.support.memory import needs_model
+from tests.support.thorough import IS_THOROUGH
 
 HEAVY = {"git", "github", "mem0", "pydantic", "rich"}
 MUST = Figure("beat", "ghp agent-heartbeat", 2.5, "× python", 2.0, note="25.0 / 10.0 ms")
@@ -80,6 +81,7 @@ def test_a_quick_run_of_the_beat_and_the_fold_writes_what_was_measured(tmp_path:
 @pytest.mark.slow
 @needs_model
 @pytest.mark.long
+@pytest.mark.skipif(not IS_THOROUGH, reason="THOROUGH=1 measures knowledge, too")
 def test_a_quick_run_of_knowledge_shows_that_our_default_sees_meanings(tmp_path: Path) -> None:
     results = tmp_path / "results.json"
     command = [sys.executable, "-m", "bench", "knowledge", "--quick", "--json", str(results)]

@@ -13,7 +13,7 @@ from tests.clients.steps import READS, WRITES, replace, start
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 Case = tuple[str, bytes | None, dict[str, Any]]  # tool, content before, arguments
 

@@ -13,7 +13,7 @@ from tests.support.fake_models import Call, Turn
 from tests.support.git import commit
 from tools import hook_programs
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 NAMES = {
     "claude": "mcp__{}__{}",

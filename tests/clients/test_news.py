@@ -11,7 +11,7 @@ from tests.support.clients import Bench, end, ghp
 from tests.support.consent import anyone_steals
 from tests.support.fake_models import Call, Request, Turn
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 CLIENTS = ("claude", "codex")
 ANSWER = "A tab is eight columns."

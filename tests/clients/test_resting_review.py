@@ -22,6 +22,7 @@ from tests.support.fake_models import Request, Turn
 from tests.support.git import git
 from tests.support.road import Road
 from tests.support.terminal import Terminal, terminal
+from tests.support.thorough import IS_THOROUGH
 
 pytestmark = pytest.mark.slow
 
@@ -106,6 +107,7 @@ def sync(path: str, *clones: Path) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.skipif(not IS_THOROUGH, reason="THOROUGH=1 lets the three sessions rest, too")
 def test_three_resting_sessions_review_and_merge_by_messages_alone(
     bench: Bench, clones: Callable[[int], list[Path]], worktree: Callable[[Path, str], Path]
 ) -> None:

@@ -9,7 +9,7 @@ from tests.support.clients import Bench, end, ghp
 from tests.support.fake_models import Turn
 from tools.clients import CLIENTS
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("client", CLIENTS)

@@ -9,7 +9,7 @@ from tests.clients.steps import OTHER, run, set_up
 from tests.support import repos
 from tests.support.clients import Bench
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 START = 150  # tokens in a quiet repository
 REFUSAL = 120

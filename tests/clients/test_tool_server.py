@@ -14,7 +14,7 @@ from tests.support.clients import TIMEOUT_S, Bench, end
 from tests.support.fake_models import Call, Turn
 from tests.support.ghp import CHECKOUT
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 outside.need_module("mcp", "the tool server needs the extra mcp")
 
 TOOLS = ("status", "claim", "send", "inbox")

@@ -13,7 +13,7 @@ from tests.support.client_starts import STARTS
 from tests.support.clients import Bench, end
 from tests.support.fake_models import Call, Turn
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 
 def costs(repo: Path) -> Any:

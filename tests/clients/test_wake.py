@@ -16,7 +16,7 @@ from tests.support.clients import Bench
 from tests.support.fake_models import Request, Turn
 from tests.support.terminal import Terminal, terminal
 
-pytestmark = [pytest.mark.slow, pytest.mark.cases(2)]
+pytestmark = pytest.mark.slow
 
 
 # Codex asks a user of an older model, once, whether to change it.
