@@ -91,6 +91,12 @@ class GitHub:
         """The address of the API."""
         return self.proxy.url
 
+    @property
+    def twin(self) -> Hub:
+        """The twin of emulate, where it answers."""
+        assert isinstance(self._upstream, Hub)
+        return self._upstream
+
     @contextmanager
     def open(self) -> Iterator["GitHub"]:
         """The repository, made and reachable; afterwards, whether both sides spoke GitHub's way."""

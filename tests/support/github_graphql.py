@@ -4,6 +4,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from tests.support.faults import Asked, Said
+from tests.support.twins.hub import IssueHub
 
 if TYPE_CHECKING:
     from tests.support.github_pulls import Pulls
@@ -17,9 +18,9 @@ def answer(pulls: "Pulls", request: Asked) -> Said:
     if "viewer" in query:
         return Said(200, {"data": {"viewer": {"login": request.login}}})
     if "issues { totalCount }" in query:
-        issues = pulls.gaps.every("issues", state="all")
-        number = sum("pull_request" not in issue for issue in issues)
-        return Said(200, {"data": {"repository": {"issues": {"totalCount": number}}}})
+        return Said(200, {"data": {"repository": {"issues": {"totalCount": _count(pulls)}}}})
+    if "oldest: issues(" in query:
+        return _whole_list(pulls, values)
     if pulls.queue and (queued := pulls.queue.answer(query, values)):
         return queued
     if "body-edits" in pulls.gaps.features and "issue(number:" in query:
@@ -29,6 +30,51 @@ def answer(pulls: "Pulls", request: Asked) -> Said:
             node = next((str(value) for value in _leaves(values)), "") or _quoted(query)
             return _set_draft(pulls, request, mutation, node, draft)
     return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
+
+
+def _count(pulls: "Pulls") -> int:
+    """How many issues there are, without pull requests."""
+    upstream = pulls.gaps.below
+    if isinstance(upstream, IssueHub):
+        return upstream.count
+    issues = pulls.gaps.every("issues", state="all")
+    return sum("pull_request" not in issue for issue in issues)
+
+
+def _whole_list(pulls: "Pulls", values: dict[str, Any]) -> Said:
+    """A page of the oldest and one of the newest issues; their cursors are numbers of pages."""
+    if not {"sub-issues", "dependencies"} <= pulls.gaps.features:
+        return Said(200, {"errors": [{"type": "undefinedField", "message": "no such field"}]})
+    home = pulls.gaps.repository
+    place: dict[str, Any] = {"nameWithOwner": home}
+    parts = (("latest", None, "desc", "updated"), ("oldest", values["old"], "asc", "created"),
+             ("newest", values["new"], "desc", "created"))  # fmt: skip
+    for part, cursor, direction, sort in parts:
+        page = 1 + int(cursor or 0)
+        shown = {"per_page": "1" if part == "latest" else "100", "page": str(page), "state": "all"}
+        said = pulls.gaps.ask("GET", "issues", sort=sort, direction=direction, **shown)
+        listed = pulls.gaps.mended(said, "issues").body
+        ends = {"endCursor": str(page), "hasNextPage": 'rel="next"' in said.headers.get("Link", "")}
+        nodes = [_node(issue, home) for issue in listed if "pull_request" not in issue]
+        place[part] = {"totalCount": _count(pulls), "pageInfo": ends, "nodes": nodes}
+    return Said(200, {"data": {"repository": place}})
+
+
+def _node(issue: dict[str, Any], home: str) -> dict[str, Any]:
+    """An issue as GraphQL has it; accounts of apps have no suffix there."""
+    login, at = issue["user"]["login"], issue.get("parent_issue_url")
+    kind = "Bot" if login.endswith("[bot]") else "User"
+    waits = issue["issue_dependencies_summary"]["total_blocked_by"]
+    above = at and {"number": int(at.rpartition("/")[2]), "repository": {"nameWithOwner": home}}
+    return {
+        "number": issue["number"], "databaseId": issue["id"], "title": issue["title"],
+        "body": issue["body"] or "", "state": issue["state"].upper(), "parent": above,
+        "createdAt": issue["created_at"], "updatedAt": issue["updated_at"],
+        "author": {"__typename": kind, "login": login.removesuffix("[bot]")},
+        "labels": {"nodes": [{"name": label["name"]} for label in issue["labels"]]},
+        "assignees": {"nodes": [{"login": one["login"]} for one in issue["assignees"]]},
+        "comments": {"totalCount": issue["comments"]}, "blockedBy": {"totalCount": waits},
+    }  # fmt: skip
 
 
 def _edits(pulls: "Pulls", query: str) -> Said:

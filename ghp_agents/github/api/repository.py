@@ -126,17 +126,17 @@ class GitHubRepository:
         raise failed(f"GitHub's list `GET {path}` does not end")
 
     def changes(
-        self, path: str, since: str, **params: str
+        self, path: str, since: str, *, pages: int = 10**9, **params: str
     ) -> tuple[list[dict[str, Any]], str, int]:
-        """What changed in a list since a time, the oldest change first; the time of the last
-        change, and the number of its page.
+        """What changed in a list since a time, the oldest change first, of at most so many pages;
+        the time of the last change, and the number of its page.
 
         Each further page starts at the last change of the page before. An item that changes
         meanwhile appears again at the end, so no shift of pages hides one.
         """
         items: list[dict[str, Any]] = []
         page, last = 1, since
-        while True:
+        for _ in range(pages):
             more, _ = self.page_of_changes(path, since, page, **params)
             items += more
             last = max((str(raw.get("updated_at") or "") for raw in more), default=since)

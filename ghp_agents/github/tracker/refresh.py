@@ -6,9 +6,10 @@ from typing import Any
 
 from ghp_agents.core.ids import one_line
 from ghp_agents.github.api.errors import GoneError, HubError, MissingError, NoAnswerError
+from ghp_agents.github.api.repository import PAGE
 from ghp_agents.github.api.responses import failed
 from ghp_agents.github.tracker import mirror as mirror_file
-from ghp_agents.github.tracker import outsiders, trust
+from ghp_agents.github.tracker import outsiders, trust, whole_list
 from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.mapping import MirroredIssue, is_pull, kept
 from ghp_agents.github.tracker.mirror import Mirror, RefreshState
@@ -143,7 +144,15 @@ def _pages(context: TrackerContext, check: RefreshState) -> tuple[list[dict[str,
     hub, since = context.hub, check.cursor
     if check.page > 1 and not hub.page_of_changes("issues", since, check.page, state="all")[1]:
         return [], since, check.page  # changes come last
-    listed, last, page = hub.changes("issues", since, state="all")
+    if since:
+        listed, last, page = hub.changes("issues", since, state="all")
+    else:
+        listed, last, page = hub.changes("issues", since, pages=1, state="all")
+    if not since and len(listed) == PAGE:  # there are more
+        if whole := whole_list.read(hub):
+            listed, last = whole
+        more, last, page = hub.changes("issues", last, state="all")
+        listed += more
     return list({str(raw.get("id")): raw for raw in listed}.values()), last, page
 
 

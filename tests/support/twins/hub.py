@@ -123,7 +123,19 @@ class IssueHub:
             and row["updated_at"] >= since
             and labels <= {*row["labels"]}
         ]
-        return paged(request, [self._issue(row) for row in in_order(rows, query)])
+        page = paged(request, in_order(rows, query))
+        return page._replace(body=[self._issue(row) for row in page.body])
+
+    @property
+    def count(self) -> int:
+        """How many issues there are, without pull requests."""
+        return sum("head" not in row for row in self._issues.values())
+
+    def fill(self, rows: Iterable[Row]) -> None:
+        """Have issues with these fields, all at once and as if they had long been there."""
+        for fields in rows:
+            row = self._begun(Asked(fields["login"], "POST", "", {}, {"title": fields["title"]}))
+            row |= fields
 
     def _one(self, request: Asked, number: str) -> Said:
         row = self._issues.get(int(number))
