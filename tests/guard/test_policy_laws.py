@@ -242,7 +242,7 @@ def world_of(
         (world_of(stores=LosesRecords), "what a clone recorded is known to all", 5),
         (world_of(stores=TellsNobody), "what a silent session confirmed is on the remote", 0),
         (world_of(stores=TellsNobody), "who has synced knows what was confirmed", 8),
-        (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone", 52),
+        (world_of(stores=NeverNoticesRivals), "one holder of a path in a clone", 37),
     ],
     ids=lambda x: x if isinstance(x, str) else "",
 )

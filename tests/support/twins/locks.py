@@ -110,13 +110,9 @@ class MemoryLocks:
 
     def known_histories(self, names: Sequence[str]) -> Mapping[str, Sequence[Lock]]:
         """Every value of some locks that this service knows."""
-        histories: dict[str, list[Lock]] = {}
-        for name in names:
-            if checked_lock_name(name) in self._known:
-                revisions = [*self._board.histories.get(name, ())]
-                until = [x.revision for x in revisions].index(self._known[name].revision)
-                histories[name] = revisions[: until + 1]
-        return histories
+        return {
+            name: self._chains[name] for name in names if checked_lock_name(name) in self._known
+        }
 
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this service knows them, by name."""
