@@ -94,6 +94,7 @@ def test_two_sessions_under_one_name_are_two_agents(used: Path) -> None:
 # ------------------------------------------------------------------------------ how far it got
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_presence_that_nobody_folds_is_folded_and_sent(used: Path, remote: Path) -> None:
     invoke("agent-heartbeat --status testing", used)

@@ -213,6 +213,7 @@ def test_an_answer_in_another_clone_reaches_the_one_that_asked(
     assert "SQLite" not in invoke("agent-status", one, AS).out
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_where_there_is_no_background_it_is_sent_before_the_command_ends(
     clones: Callable[[int], list[Path]], remote: Path
@@ -533,6 +534,7 @@ def test_an_answer_for_another_clone_is_there_when_the_command_ends(
     assert "eight" in invoke(f"agent-escalations {name}", one).out
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_who_waits_for_an_answer_gets_it_by_resume(
     clones: Callable[[int], list[Path]],

@@ -153,6 +153,7 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
     assert "; work finished since then is not in the queue.\n" in err
 
 
+@pytest.mark.no_background
 @pytest.mark.sample(2)
 @pytest.mark.parametrize(
     "words",

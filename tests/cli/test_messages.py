@@ -9,6 +9,9 @@ from tests.support.clock import ManualClock
 from tests.support.ghp import invoke, succeed
 from tests.support.repos import Prepared
 
+# Their clock stands still, and the other clone syncs at once.
+pytestmark = pytest.mark.no_background
+
 
 def go(folder: Path, *lines: str) -> None:
     """Commands that succeed, all at one time."""

@@ -111,6 +111,7 @@ def go_on(place: Place) -> None:
     place.clock.wait(2 * 3_600 - 60)
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_each_list_shows_later_what_it_showed_then(place: Place) -> None:
     then = {words: place.must(words) for words in SAME}

@@ -140,6 +140,7 @@ def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None
     assert invoke("agent-sync --background", here) == (0, "", "")
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_what_others_wait_for_is_taken_care_of_just_after_a_sync_too(
     clone: Path, monkeypatch: pytest.MonkeyPatch
@@ -268,6 +269,7 @@ def test_the_agent_whose_record_was_refused_hears_of_it_once(clones: Clones, rem
     assert "The remote refused your" not in invoke("agent-status", here, AS).out
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_a_secret_in_the_patch_of_a_handoff_leaves_everything_else_heard(
     clones: Clones, remote: Path

@@ -9,11 +9,14 @@ import pytest
 
 from ghp_agents.core import running
 
-ALL = "TESTS_BACKGROUND"  # "1": every test has it, to see what only works without
+# "1": every test has it, to see what only works without; but not those marked `no_background`.
+ALL = "TESTS_BACKGROUND"
 
 
 def is_on(item: pytest.Item) -> bool:
     """Whether a test has work in the background."""
+    if item.get_closest_marker("no_background"):
+        return False
     return item.get_closest_marker("background") is not None or os.environ.get(ALL) == "1"
 
 

@@ -112,6 +112,7 @@ def test_it_returns_at_a_change_and_not_before(repo: Path) -> None:
     assert row_of(look, "worker-1").status == "reviewing"
 
 
+@pytest.mark.no_background
 @pytest.mark.slow
 def test_news_of_another_clone_comes_with_the_exchange(clones: Clones) -> None:
     here, other = clones(2)
