@@ -93,7 +93,7 @@ def _refuse(ctx: Context, snapshot: Snapshot, voted: Voted, by: Actor) -> None:
             else f"{message.name} was not sent to {by}.",
             hint=f"`ghp agent-vote {message.name}` shows the votes.",
         )
-    if ballot.outcome != OPEN:
+    if ballot.outcome != OPEN and not by.is_person:
         raise RefusedError(
             f"The vote on {message.name} has ended: {ballot.words}.",
             hint="A person can still decide otherwise.",
