@@ -19,7 +19,7 @@ from ghp_agents.leases import second_look
 from ghp_agents.leases.coverage import Coverage
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.world import NAMES, PATHS, as_hold
-from ghp_agents.locks.lock import Lock, LockMovedError
+from ghp_agents.locks.lock import Lock, Release
 from ghp_agents.locks.swap import LockView, swap
 from ghp_agents.ports import Context, LockService
 
@@ -111,10 +111,7 @@ def _alone(ctx: Context, got: Lock, who: Asker) -> Lock:
 
 def give_back(locks: LockService, lock: Lock, reason: str) -> None:
     """Release a lock, unless another has taken it meanwhile."""
-    try:
-        locks.release(lock.name, expected=lock, reason=reason)
-    except LockMovedError:
-        return
+    locks.release_all([Release(lock, reason)])
 
 
 def _overlapping(ctx: Context, locks: Iterable[Lock], who: Asker) -> tuple[list[Lock], list[Lock]]:

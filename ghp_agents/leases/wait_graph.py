@@ -90,17 +90,9 @@ def of_each(waits: Iterable[Wait]) -> dict[str, list[Wait]]:
     return by_waiter
 
 
-def chains(waits: Iterable[Wait], waiter: str) -> list[Chain]:
-    """A chain for each wait of `waiter`: whom its holder waits for, and so on.
-
-    A chain ends with a holder that waits for nobody, or that is already in the chain.
-    """
-    by_waiter = of_each(waits)
-    return [onwards(by_waiter, first) for first in by_waiter.get(waiter, ())]
-
-
 def onwards(by_waiter: Mapping[str, Sequence[Wait]], first: Wait) -> Chain:
-    """The chain from `first`, in the result of `of_each`."""
+    """The chain from `first`, in the result of `of_each`: whom its holder waits for, and so on. It
+    ends with a holder that waits for nobody, or that is already in the chain."""
     way = [first]
     passed = {first.waiter}
     while way[-1].holder not in passed and way[-1].holder in by_waiter:

@@ -12,9 +12,10 @@ from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import wait_graph as waiting
 from ghp_agents.leases.wait_graph import (
     Wait,
-    chains,
     circles,
     for_issues,
+    of_each,
+    onwards,
     options,
     question,
     sentence,
@@ -39,6 +40,12 @@ def claim(number: int, holder: str | None, generation: int = 1, epoch: int = 1) 
 def held(**holders: str | None) -> dict[int, Lock]:
     """`held(i11="a")`: a holds #11."""
     return {int(name[1:]): claim(int(name[1:]), holder) for name, holder in holders.items()}
+
+
+def chains(waits: list[Wait], waiter: str) -> list[tuple[Wait, ...]]:
+    """A chain for each wait of `waiter`."""
+    by_waiter = of_each(waits)
+    return [onwards(by_waiter, first) for first in by_waiter.get(waiter, ())]
 
 
 def edges(waits: list[Wait]) -> list[tuple[str, str, str]]:

@@ -20,13 +20,6 @@ _FIELD = re.compile(r"\{(user|number|title|repo)\}")
 _BAD = re.compile(r"[^A-Za-z0-9._/-]+")
 
 
-def branch_name(
-    agent: str, number: int, title: str, pattern: str | None = None, repo: str = ""
-) -> str:
-    """Return the branch on which `agent` works on an issue, if nothing is in its way."""
-    return next(names(agent, number, title, pattern, repo))
-
-
 def names(
     agent: str, number: int, title: str, pattern: str | None = None, repo: str = ""
 ) -> Iterator[str]:

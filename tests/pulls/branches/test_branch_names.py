@@ -9,7 +9,6 @@ from ghp_agents.pulls.branches.branch_names import (
     LIMIT,
     above,
     best,
-    branch_name,
     folder_name,
     free_name,
     names,
@@ -20,6 +19,13 @@ from tests.support.git import run_git
 NAMES = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,40}[a-z0-9]", fullmatch=True).filter(
     lambda name: ".." not in name and not name.endswith(".lock")
 )
+
+
+def branch_name(
+    agent: str, number: int, title: str, pattern: str | None = None, repo: str = ""
+) -> str:
+    """The branch if nothing is in its way."""
+    return next(names(agent, number, title, pattern, repo))
 
 
 @pytest.mark.parametrize(
