@@ -77,7 +77,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     else:
         output.result(str(claimed.issue.number))
     claim_view.say_claimed(claimed, app.ws.actor())
-    claim_view.say_awaited(app, claimed.issue.number)
+    claim_view.say_waiting(app, claimed.issue.number)
     start_background(app)
 
 
@@ -145,7 +145,7 @@ def release(
         if released.changed and to:
             claim_view.warn_of_unknown(app, to, released.issue.number)
         if released.changed:
-            claim_view.say_awaited(app, released.issue.number)
+            claim_view.say_waiting(app, released.issue.number)
             former.append(released.previous or app.ws.actor().name)
     if leases or name is not None:
         _release_leases(app, leases, name, reason)

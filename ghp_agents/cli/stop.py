@@ -8,10 +8,12 @@ from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting, send
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.ids import agent_name
+from ghp_agents.core.ids import agent_name, listed
 from ghp_agents.handoffs import stop_agent as services
 from ghp_agents.handoffs.stop_agent import Stopped
+from ghp_agents.hotpath.quoting import file, path_word
 from ghp_agents.wiring import App
+from ghp_agents.worktrees import kept, removal
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.agent import StoppedJson
@@ -116,6 +118,12 @@ def say(stopped: Stopped, *, is_sent: bool = True) -> None:
         output.warn(
             not_saved(stopped.missing, f"the worktree of {name}"),
             "The worktree keeps it. Copy or commit what you need there.",
+        )
+    for place, names in stopped.ignored:
+        shown = listed([file(name) for name in names], removal.SHOWN)
+        output.say(
+            f"Git ignores {shown}, so no handoff has it. It stays in {path_word(str(place))}. When "
+            f"that is removed, it is kept for {kept.DAYS} days in {kept.FOLDER} beside it."
         )
     if stopped.handoffs and not stopped.is_here:
         output.warn(

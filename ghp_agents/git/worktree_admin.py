@@ -129,9 +129,14 @@ def left_detached(folder: Path, branch: str) -> Checkout | None:
 
 def left_branch(git_dir: Path) -> str:
     """The last branch of a worktree whose HEAD is detached; empty if it had none."""
+    return next(iter(earlier_branches(git_dir)), "")
+
+
+def earlier_branches(git_dir: Path) -> list[str]:
+    """The branches that a worktree has left, the last first; some may not exist any more."""
     steps = [step for _, _, step in own_work.reflog(git_dir / "logs/HEAD")]
     moves = filter(None, map(_MOVE.fullmatch, reversed(steps)))
-    return next((move[1] for move in moves if not _OID.fullmatch(move[1])), "")
+    return [*dict.fromkeys(move[1] for move in moves if not _OID.fullmatch(move[1]))]
 
 
 def lock_reason(git_dir: Path) -> str | None:

@@ -85,8 +85,9 @@ def write_work(
         return None
     carried = commits.carry(me.ctx, branch, "", push=False)
     facts = _facts(me, lock, about, branch, work, carried)
-    kind, then = (CHECKPOINT, "has it still") if is_held else (HANDOFF, "has it no more")
-    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} and {then}."
+    kind, then = (CHECKPOINT, "still had it") if is_held else (HANDOFF, "had lost it")
+    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} and {then} "
+    note += "when this was written."
     return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
 
 
@@ -114,6 +115,13 @@ def is_left_work(handoff: Handoff, lock: Lock) -> bool:
     is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lock.acquired_at)
     note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} "
     return handoff.note.startswith(note) or (is_own and handoff.kind == HANDOFF)
+
+
+def is_about(handoff: Handoff, lock: Lock) -> bool:
+    """Whether a handoff has work of the claim's holder, as far as it was known then."""
+    agent = lock.holder or ""
+    is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lock.acquired_at)
+    return is_own or _first_line(agent, lock) in handoff.note
 
 
 def _facts(

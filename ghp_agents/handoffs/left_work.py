@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ghp_agents.claims.effects import myself
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import NUMBERS_END, AgentName, CloneId, issue_of_branch, listed
+from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, CloneId, issue_of_branch, listed
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import worktree_admin
 from ghp_agents.handoffs import for_dead_agent
@@ -32,6 +32,8 @@ from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspa
 
 NOTES = "left-work.json"  # in the folder of caches: what was looked at, by worktree
 CHANGES = ("claim", "takeover", "steal", "release", "restore")  # events about a claim
+WRITTEN = ("handoff", "checkpoint")  # events of handoffs
+NEVER = "9999"  # after every timestamp
 SHOWN = 3  # files that are named
 
 
@@ -171,21 +173,39 @@ def awaited(ctx: Context, issue: int) -> list[str]:
     snapshot = ctx.store.snapshot()
     handoffs = handoff_record.read_handoffs(snapshot.files(handoff_record.folder_of(issue)))[0]
     clocks = {tip.clone: tip.clock for tip in snapshot.tips()}
+    ledger = ctx.store.ledger()
+    written = {entry.object: entry.clone for entry in ledger if entry.event in WRITTEN}
     ends = {
         entry.generation: entry.clock
-        for entry in ctx.store.ledger()
+        for entry in ledger
         if entry.issue == issue and entry.event in CHANGES
     }
-    return [
-        _sentence(lock, issue, snapshot.agents().get(lock.holder or "", {}))
-        for lock, end in former.values()
-        if clocks.get(CloneId(lock.clone), 0) <= ends.get(end, NUMBERS_END)
-        and not any(for_dead_agent.is_left_work(handoff, lock) for handoff in handoffs)
-    ]
+    sentences: list[str] = []
+    for lock, end in former.values():
+        presence = snapshot.agents().get(lock.holder or "", {})
+        theirs = [x for x in handoffs if for_dead_agent.is_about(x, lock)
+                  and written.get(x.name) == lock.clone]  # fmt: skip
+        has_sent = clocks.get(CloneId(lock.clone), 0) > ends.get(end, NUMBERS_END)
+        if not has_sent and not any(_is_all(x, lock, presence) for x in theirs):
+            sentences.append(_sentence(lock, issue, presence, theirs[-1] if theirs else None))
+    return sentences
 
 
-def _sentence(lock: Lock, issue: int, presence: Presence) -> str:
+def _is_all(handoff: Handoff, lock: Lock, presence: Presence) -> bool:
+    """Whether a handoff of the holder's clone has all that is known of its work. Both times are by
+    the clock of that clone."""
+    is_checkpoint_of_all = str(handoff.at) >= str(presence.get("timestamp") or NEVER)
+    is_own = handoff.by == Actor(lock.holder or "")
+    return not is_own or is_checkpoint_of_all or for_dead_agent.is_left_work(handoff, lock)
+
+
+def _sentence(lock: Lock, issue: int, presence: Presence, last: Handoff | None) -> str:
     agent = lock.holder or ""
+    if last:
+        return (
+            f"What {named(agent)} changed after {last.name}, if anything, is in clone "
+            f"{lock.clone} and not yet sent. There, `ghp agent-stop {agent} --now` sends it."
+        )
     files = [x.path for x in changes.decode(presence)] if issue_of(presence) == issue else []
     what = f" ({listed([*map(file, files)], SHOWN)})" if files else ", if there is any,"
     return (

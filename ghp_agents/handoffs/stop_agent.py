@@ -5,6 +5,7 @@ a repeated command finishes what a killed one began.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext, myself, show_release
@@ -31,6 +32,7 @@ from ghp_agents.state.presence import number
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import now_text
+from ghp_agents.worktrees import removal
 
 
 class Stopped(NamedTuple):
@@ -46,6 +48,7 @@ class Stopped(NamedTuple):
     is_here: bool = True  # it works in this clone, which can save what it has not committed
     late: tuple[tuple[int, str], ...] = ()  # issues that it had lost, with their handoffs
     missing: tuple[Missing, ...] = ()  # what is in its worktrees here, and could not be stored
+    ignored: tuple[tuple[Path, tuple[str, ...]], ...] = ()  # what only its worktrees have
 
 
 def stop(
@@ -69,7 +72,8 @@ def stop(
         is_new = bool(forgotten or late)
         missing = _missing(x.handoff for x in left)
         return Stopped(
-            name, is_new, has_stopped=True, client=forgotten, late=late, missing=missing
+            name, is_new, has_stopped=True, client=forgotten, late=late, missing=missing,
+            ignored=_ignored(ctx, name),
         )  # fmt: skip
     now = now and not (keep and is_itself)  # its own client runs on, so that it can continue
     ends_itself = is_itself and not keep
@@ -99,7 +103,15 @@ def stop(
         view.is_here,
         late,
         _missing([*(saved[x] for x in changed if view.is_here), *(x.handoff for x in left)]),
+        _ignored(ctx, name),
     )
+
+
+def _ignored(ctx: Context, name: str) -> tuple[tuple[Path, tuple[str, ...]], ...]:
+    """What git ignores in an agent's worktrees, and nothing else has: no handoff stores it."""
+    places = [x.folder for x in left_work.agent_places(ctx) if x.agent == name]
+    found = ((place, removal.moved(ctx.ws, place)) for place in places)
+    return tuple((place, names) for place, names in found if names)
 
 
 def _missing(handoffs: Iterable[Handoff]) -> tuple[Missing, ...]:

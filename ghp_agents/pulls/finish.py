@@ -35,7 +35,12 @@ from ghp_agents.pulls import (
     submodule_pointers,
     update_branch,
 )
-from ghp_agents.pulls.branches import branch_names, branch_records, rewritten_main
+from ghp_agents.pulls.branches import (
+    branch_names,
+    branch_records,
+    other_branches,
+    rewritten_main,
+)
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.pull import NewPull, Pull
 from ghp_agents.pulls.run_checks import Tell
@@ -74,6 +79,7 @@ def finish(
     """
     with _pointing_to_own_worktree(ctx):
         subject = subject_of(ctx, issue)
+        other_branches.refuse_elsewhere(ctx.ws, subject.actor, subject.issue, subject.branch)
         claim.verify(ctx, subject.actor.name, subject.issue.number)
     with noting_failure(ctx, subject.actor):
         refuse_unfinished(ctx.ws)
@@ -122,6 +128,11 @@ def refuse_forbidden(
     paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
     held = held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
     held = (*held, *_twin_names(ctx.ws, tips))
+    if not subject.actor.is_person:
+        who = subject.actor.name
+        held += (*other_branches.warnings(
+            ctx.ws, subject.issue, who, subject.branch, tips.head, tips.trunk
+        ),)  # fmt: skip
     changes = what_runs.of_branch(ctx.ws.folder, tips.trunk, tips.head)
     if not changes.words:
         return held

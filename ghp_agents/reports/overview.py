@@ -235,7 +235,7 @@ def _needs(view: AgentView, issue: int | None, facts: AgentFacts) -> list[Need]:
             needs.append(Need(NeedKind.PERMISSION, what, age=view.silent))
         elif issue and not needs:
             needs.append(Need(NeedKind.INPUT, age=view.silent))
-    if view.has_ended and issue and (view.unfinished or (view.has_no_client and not needs)):
+    if view.has_ended and issue and (view.unfinished or not needs):
         kind = NeedKind.UNFINISHED if view.unfinished else NeedKind.ENDED
         needs.append(Need(kind, view.unfinished, age=view.silent, command=view.continuing))
     return needs

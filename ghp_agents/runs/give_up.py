@@ -1,14 +1,17 @@
 """After too many failures: save the work, free the issue, and ask a person if no agent is left."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from ghp_agents.claims import service as claims
 from ghp_agents.claims.effects import myself, show_release
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import CONTINUE, Question
+from ghp_agents.git import worktree
 from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.issues.capabilities import missing
 from ghp_agents.leases import settled_questions
@@ -16,14 +19,16 @@ from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
 from ghp_agents.presence.stop_order import StopOrder
+from ghp_agents.runs import folder
 from ghp_agents.runs.reaction import Reaction
-from ghp_agents.runs.record import RunRecord
+from ghp_agents.runs.record import ENDED, INTERRUPTED, RunRecord
 from ghp_agents.state.cause import GAVE_UP, LAST_RESORT, Cause
+from ghp_agents.state.known_branches import main_commit
 from ghp_agents.workspace import MYSELF, open_workspace
 
 
 def free(ctx: Context, run: RunRecord, question: str = "") -> str:
-    """Save the work of a failed run in a handoff and free its issue; returns the handoff's name.
+    """Save the work of a failed run in a handoff and free its issue; returns where its work is.
     `question` is the question to a person; without one, another agent continues. Raises
     GhpError."""
     me = myself(ctx)
@@ -36,17 +41,36 @@ def free(ctx: Context, run: RunRecord, question: str = "") -> str:
     because = Cause(GAVE_UP, run.agent, question)
     after = ctx.locks.release(lock.name, expected=lock, reason=reason, cause=because)
     show_release(me, issue, after, lock, reason)
-    return handoff.name
+    main = main_commit(ctx.ws)
+    is_new = handoff.head and not (main and worktree.contains(ctx.ws.folder, main, handoff.head))
+    if handoff.work or handoff.commits or is_new:
+        return f"Its work is in {handoff.name}."
+    return f"It left no work; {handoff.name} has what is known."
 
 
-def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> str:
+def unbegun(ctx: Context, run: RunRecord) -> RunRecord:
+    """The record of a run whose client could not start, which is no failure. The claim of a first
+    run is released."""
+    mine = [x for x in folder.read_all(ctx.ws) if (x.agent, x.issue) == (run.agent, run.issue)]
+    if {x.id for x in mine} <= {run.id}:
+        with suppress(GhpError):
+            claims.release(ctx, str(run.issue), reason="its client cannot start")
+    return run._replace(state=ENDED, outcome=INTERRUPTED)
+
+
+def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> Iterator[tuple[str, bool]]:
     """Save what a run has not committed or pushed, if another clone told its agent to stop: that
-    clone could not. Returns the handoff's name, or nothing. Raises GhpError."""
+    clone could not. Says where its work is, and whether it could not be saved."""
     if order.clone == ctx.locks.clone or not Path(run.path).is_dir():
-        return ""
-    theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
-    handoff = left_work.save_in(ctx, run.agent, run.issue, theirs)
-    return handoff.name if handoff else ""
+        return
+    try:
+        theirs = open_workspace(Path(run.path), ctx.ws.environ, ctx.ws.clock, MYSELF)
+        handoff = left_work.save_in(ctx, run.agent, run.issue, theirs)
+    except (GhpError, OSError) as error:
+        yield f"The work of {run.agent} is in {run.path}: {error}", True
+    else:
+        if handoff:
+            yield f"Its work is in {handoff.name}.", False
 
 
 def drop(ctx: Context, agent: str, issue: int) -> str:

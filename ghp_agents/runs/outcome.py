@@ -31,6 +31,10 @@ from ghp_agents.runs.stream import ClientProgress
 from ghp_agents.state.cause import CLOSED, MERGED
 from ghp_agents.state.presence import number
 
+NOT_EXECUTED = (126, 127)  # exit codes of shells: a program is no program, or not there
+BOX_LACKS = "bwrap: execvp "
+BEGINS_S = 10.0  # seconds; later, a program that is missing is a step of the client
+
 
 class RunOutcome(NamedTuple):
     """How a run ended, and the reason in words."""
@@ -66,6 +70,15 @@ def find(ctx: Context, run: RunRecord, code: int | None, error: str) -> RunOutco
     if blockers:
         return RunOutcome(BLOCKED, f"it waits for {', '.join(map(short, blockers))}")
     return RunOutcome(FAILED, _failure(code, error))
+
+
+def never_began(run: RunRecord, code: int | None, progress: ClientProgress, seconds: float) -> bool:
+    """Whether the client of a run could not start: a shell or a sandbox did not find its program,
+    or could not execute it. It has then done nothing."""
+    lacks_program = code in NOT_EXECUTED or BOX_LACKS in run.why
+    return (
+        run.outcome == FAILED and lacks_program and seconds < BEGINS_S and not progress.has_worked
+    )
 
 
 def complete(ctx: Context, place: Path, run: RunRecord) -> str:

@@ -12,7 +12,6 @@ from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.handoffs import left_work
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.presence import process_reports, stopping, wait
-from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.runs import (
     fleet_records,
     folder,
@@ -66,6 +65,7 @@ class Supervisor:
         self._ctx = make(ws.root, plan.agents[0])
         self._ends = False
         self.given_up = 0  # issues
+        self.unusable = ""  # why its client cannot start at all
         self._runs: dict[str, RunRecord] = {}
         self._watched: dict[str, WatchedRun] = {}
         self._taken = dict.fromkeys(plan.agents, 0)
@@ -306,7 +306,7 @@ class Supervisor:
         for note in launched.notes:
             self._tell(note, run)
         if launched.child is None:
-            self._judge(run, ClientProgress(), 0.0)
+            self._judge(run, ClientProgress(), 0.0, outcome.NOT_EXECUTED[0])
 
     def _settle(self, run: RunRecord, ended: outcome.RunOutcome | None) -> None:
         """Record how a run ended. What its agent left behind counts more than why it was ended."""
@@ -316,7 +316,8 @@ class Supervisor:
         run = watched.settled(self._make, self._ws, self._runs[run.id])
         if ended is not None and run.outcome == FAILED:
             run = run._replace(outcome=ended.kind, why=ended.why)
-        run = self._judge(run._replace(ended=self._now), progress, seconds)
+        code = folder.exit_code(watched.place)
+        run = self._judge(run._replace(ended=self._now), progress, seconds, code)
         self._spending.add(run, seconds)
         with suppress(OSError):
             launch.rest(self._ws, run.agent)
@@ -326,23 +327,23 @@ class Supervisor:
         words = f"{run.agent} ended {run.name}, #{run.issue}: {run.outcome}: {run.why}."
         self._tell(words, run, is_error=run.outcome == FAILED)
         if order := self._records.orders.get(run.agent):
-            self._save_stopped(run, order)
+            ctx = self._make(self._ws.root, run.agent)
+            for saved, is_error in give_up.save_stopped(ctx, run, order):
+                self._tell(saved, run, is_error=is_error)
         folder.forget_oldest(self._ws)
 
-    def _judge(self, run: RunRecord, progress: ClientProgress, seconds: float) -> RunRecord:
-        """Keep a run that has ended, with what it tells of its account."""
-        for judged in self.gate.judged(run, progress, seconds, self._last()):
-            self._keep(judged)
+    def _judge(
+        self, run: RunRecord, progress: ClientProgress, seconds: float, code: int | None
+    ) -> RunRecord:
+        """Keep a run that has ended, with what it tells of its account. If its client cannot start,
+        all runs end: that is nobody's failure, so it uses up no try."""
+        if outcome.never_began(run, code, progress, seconds):
+            self.unusable, self._ends = run.why, True
+            self._keep(give_up.unbegun(self._make(self._ws.root, run.agent), run))
+        else:
+            for judged in self.gate.judged(run, progress, seconds, self._last()):
+                self._keep(judged)
         return self._runs[run.id]
-
-    def _save_stopped(self, run: RunRecord, order: StopOrder) -> None:
-        try:
-            saved = give_up.save_stopped(self._make(self._ws.root, run.agent), run, order)
-        except (GhpError, OSError) as error:
-            self._tell(f"The work of {run.agent} is in {run.path}: {error}", run, is_error=True)
-            return
-        if saved:
-            self._tell(f"Its work is in {saved}.", run)
 
     def _give_up(self, run: RunRecord, *, asks: bool) -> None:
         ctx = self._make(self._ws.root, run.agent)
@@ -351,16 +352,15 @@ class Supervisor:
         self._keep(run._replace(outcome=ESCALATED if asks else HANDED_OVER))
         self.given_up += 1
         then = f"asked a person, {question}" if asks else "left it to another agent"
-        words = f"{run.agent} gave up on #{run.issue} and {then}. Its work is in {handoff}."
-        self._tell(words, run, is_error=True)
+        self._tell(f"{run.agent} gave up on #{run.issue} and {then}. {handoff}", run, is_error=True)
 
     def _ask(self, run: RunRecord) -> None:
         """Ask a person about what runs did not fix."""
         called = self._reactions()[run.issue]
         question = give_up.ask_about(self._make(self._ws.root, run.agent), run, called)
         self._keep(run._replace(outcome=record.ASKS))
-        words = f"{run.agent} asks a person, {question}, about #{run.issue}: {called.words}."
-        self._tell(words, run)
+        about = f"about #{run.issue}: {called.words}"
+        self._tell(f"{run.agent} asks a person, {question}, {about}.", run)
 
     def _last_of(self, agent: str, issue: int) -> RunRecord:
         return next(run for run in self._last() if (run.agent, run.issue) == (agent, issue))

@@ -132,6 +132,18 @@ def work_in(ws: Workspace, path: Path, git_dir: Path) -> OwnWork:
     )
 
 
+def moved(ws: Workspace, path: Path) -> tuple[str, ...]:
+    """The files and folders that a removal of the worktree at `path` would move, and nothing else
+    has; empty if nobody can tell."""
+    place = walk_up(str(path))
+    with suppress(GhpError, OSError):
+        if place and place.git_dir != place.common_dir:
+            git_dir = Path(place.git_dir)
+            rules = provisioned_files.rules(ws, git_dir)
+            return tuple(leftovers.find(Tree(path, git_dir), rules))
+    return ()
+
+
 def uncommitted_words(names: Sequence[str]) -> str:
     """That files are not committed in a worktree."""
     if len(names) == 1:

@@ -21,6 +21,8 @@ REPORT = (
     'printf "%s\\n" "$(basename "$0")" "$PWD" "$GHP_AGENT" "$#"; for word; do echo "$word"; done'
 )
 
+WAITS = "The handoff {} waits for you: `ghp agent-resume --issue 1`.\n"
+
 
 @pytest.fixture
 def repo(repo: Path) -> Path:
@@ -82,7 +84,11 @@ def test_each_client_is_started_in_its_own_way(repo: Path, env: dict[str, str]) 
 def test_any_other_command_finds_the_prompt_in_a_variable(
     repo: Path, env: dict[str, str], words: str
 ) -> None:
+    handed = invoke("agent-handoff --issue 1 --note Half --as @me", repo).err
     done = run_ghp(f"agent-start {words} --as worker-1 -- mine --fast", repo, env)
+    waits = WAITS.format(re.findall("H-[0-9a-f]+", handed)[0])
+    assert waits in done.err
+    assert waits in invoke("agent-start 1 --as worker-1", repo).err
     assert done.out.splitlines()[:5] == ["mine", place(repo), "worker-1", "1", "--fast"]
     assert "prompt: You are agent worker-1" in done.out
 

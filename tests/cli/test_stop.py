@@ -12,7 +12,7 @@ import pytest
 
 from tests.support import hosts
 from tests.support.ghp import Result, invoke, succeed
-from tests.support.git import git
+from tests.support.git import commit, git
 from tests.support.hooks import SILENT, call, context, payload, write
 
 BACKGROUND = {"GHP_BACKGROUND": "0"}
@@ -320,3 +320,19 @@ def test_now_a_client_that_was_not_started_here_is_not_ended(repo: Path) -> None
         "clone.\n"
         "Hint: If its client runs elsewhere, end it there.\n",
     )
+
+
+@pytest.mark.slow
+def test_what_git_ignores_is_named_with_where_it_stays(repo: Path) -> None:
+    commit(repo, {".gitignore": "*.env\nnotes/\nnode_modules/\n"})
+    succeed(repo, "agent-issue new Parse --as @me", "agent-start 1 --as worker-1")
+    place = Path(invoke("agent-where 1", repo).out.strip())
+    for name in ("own.env", "notes/plan.md", "node_modules/m.js"):
+        (place / name).parent.mkdir(exist_ok=True)
+        (place / name).write_text("1\n")
+    said = (
+        f"Git ignores notes, own.env, so no handoff has it. It stays in {place}. When that is "
+        "removed, it is kept for 30 days in .kept beside it."
+    )
+    for words in ("worker-1 --now --as @me", "worker-1 --as @me"):
+        assert said in stop(repo, words).err.splitlines()

@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.handoffs.record import folder_of, read_handoffs
 from ghp_agents.wiring import App
+from tests.support.consent import anyone_steals
 from tests.support.ghp import invoke, succeed
 from tests.support.git import git
 
@@ -43,6 +44,25 @@ def test_the_same_command_in_its_own_clone_saves_what_the_other_could_not(
     git(theirs, "switch", "-q", "agent/worker-1/1-parse")
     succeed(theirs, f"agent-resume --handoff {work} --apply --as worker-2")
     assert (theirs / "a.txt").read_text() == "one\ntwo\n"
+    resumed = invoke("agent-resume --as worker-2", theirs).out
+    assert "not yet sent" not in resumed
+    assert "and had lost it when this was written" in resumed
+
+
+@pytest.mark.slow
+def test_after_a_checkpoint_only_what_may_be_newer_is_waited_for(
+    clones: Callable[[int], list[Path]],
+) -> None:
+    one, other = clones(2)
+    anyone_steals()
+    succeed(other, "agent-issue new Parse --as @me")
+    place = started(other, 1, "1\n")
+    succeed(place, "agent-handoff --checkpoint --as worker-1", "agent-sync --as @me")
+    succeed(one, "agent-sync --as @me")
+    done = invoke("agent-claim 1 --steal --reason Urgent --as worker-2", one)
+    assert done.code == 0
+    assert "Uncommitted work of worker-1" not in done.err
+    assert "waits for you, with 1 uncommitted file" in done.err
 
 
 def started(folder: Path, issue: int, text: str) -> Path:

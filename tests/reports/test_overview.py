@@ -169,7 +169,8 @@ def test_an_agent_that_ended_after_a_failed_finish_comes_first_with_what_continu
     need = Need(NeedKind.UNFINISHED, "`make` failed", age=6.0, command=command)
     assert listed[0].needs == (need,)
     assert row(view("worker-2", **fields), facts).needs == (), "it may go on"
-    assert row(over._replace(presence={**over.presence, "unfinished": ""}), facts).needs == ()
+    stopped = over._replace(presence={**over.presence, "unfinished": ""})
+    assert row(stopped, facts).needs == (Need(NeedKind.ENDED, age=6.0, command=command),)
 
 
 def test_an_agent_that_was_told_to_stop_rests_once_it_has_no_issue() -> None:

@@ -1,5 +1,7 @@
 """After too many failures: the work is saved, the issue is free, and a person may be asked."""
 
+from pathlib import Path
+
 import pytest
 
 from ghp_agents.claims import service as claims
@@ -20,12 +22,20 @@ def run(shift: Shift) -> RunRecord:
 
 @pytest.mark.slow
 def test_the_issue_is_free_and_the_work_is_in_a_handoff(shift: Shift, run: RunRecord) -> None:
-    name = give_up.free(shift.app("worker-1"), run)
+    where = give_up.free(shift.app("worker-1"), run)
+    name = where.removeprefix("Its work is in ").removesuffix(".")
     assert claims.claim_next(shift.app("worker-2")).issue.number == 1
     resumed = invoke("agent-resume --issue 1 --as worker-2", shift.repo).out
     assert name in resumed
     assert "1 file" in resumed
     assert "failed: it fell" in resumed
+
+
+def test_a_run_that_left_nothing_is_not_said_to_have_left_work(
+    shift: Shift, run: RunRecord
+) -> None:
+    (Path(run.path) / "half.txt").unlink()
+    assert give_up.free(shift.app("worker-1"), run).startswith("It left no work; H-")
 
 
 @pytest.mark.slow

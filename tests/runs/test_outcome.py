@@ -137,3 +137,23 @@ def test_an_issue_that_went_to_another_is_lost(shift: Shift, run: RunRecord) -> 
 def test_an_agent_that_was_told_to_stop_has_stopped(shift: Shift, run: RunRecord) -> None:
     succeed(shift.repo, "agent-stop worker-1 --as @me")
     assert found(shift, run) == RunOutcome(STOPPED, "its agent was told to stop")
+
+
+@pytest.mark.parametrize(
+    ("code", "why", "seconds", "turns", "is_so"),
+    [
+        (127, "", 1.0, 0, True),
+        (126, "", 1.0, 0, True),
+        (1, "it exited with code 1: bwrap: execvp x: No such file", 1.0, 0, True),
+        (1, "it exited with code 1: no key", 1.0, 0, False),
+        (127, "", 60.0, 0, False),  # a step of the client
+        (127, "", 1.0, 1, False),
+        (None, "", 1.0, 0, False),
+    ],
+)
+def test_only_a_program_that_was_not_found_or_executed_never_began(
+    code: int | None, why: str, seconds: float, turns: int, is_so: bool
+) -> None:
+    run = RUN._replace(outcome=FAILED, why=why)
+    assert outcome.never_began(run, code, ClientProgress(turns=turns), seconds) is is_so
+    assert not outcome.never_began(run._replace(outcome=FINISHED), code, ClientProgress(), seconds)

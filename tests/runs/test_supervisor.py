@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import pytest
 
+from ghp_agents.claims import service as claims
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.hotpath import alive
 from ghp_agents.issues import comment_commands
@@ -368,3 +369,17 @@ def test_a_run_whose_issue_was_taken_from_its_agent_is_ended(shift: Shift) -> No
     assert states(shift.runs()) == [("worker-1", 1, "lost")]
     assert processes.marked(shift.last().id) == []
     shift.end_all()
+
+
+@pytest.mark.slow
+def test_a_client_that_cannot_start_ends_the_supervisor_and_uses_up_no_try(shift: Shift) -> None:
+    supervisor = shift.supervisor("exec no-such-client", "worker-1", "worker-2")
+    run_once(shift, supervisor)
+    assert "no-such-client: not found" in supervisor.unusable
+    assert [x for x in states(shift.runs()) if x[2] not in ("interrupted", "")] == []
+    assert all(run.failures == 0 for run in shift.runs())
+    assert claims.claims(shift.app("worker-1").locks) == {}
+    for _ in range(2):
+        supervisor.step()
+    assert supervisor.step()
+    assert not any("Its work is in" in line for line in shift.lines)

@@ -1,5 +1,6 @@
 """`agent-work`: start agents on issues, without a terminal for each, and supervise them."""
 
+import shlex
 import shutil
 import signal
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from ghp_agents.cli.list_option import ListOption
 from ghp_agents.cli.params import Duration
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UsageError
 from ghp_agents.core.ids import agent_name, count
+from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.runs import cards, processes, rights, runners
 from ghp_agents.runs.boxes import choice
 from ghp_agents.runs.launch import RunCommand
@@ -149,6 +151,13 @@ def work(
     with _ending(supervisor):
         supervisor.run()
         send_last(app)
+    if supervisor.unusable:
+        words = [word for word in chosen.words if word != runners.ARGS]
+        raise NotSetUpError(
+            f"The runner {file(chosen.name)} cannot start: {supervisor.unusable}.",
+            hint=f"Its command is {phrase(shlex.join(words))}. Correct it, then run this "
+            "again; no try was used up.",
+        )
     if supervisor.given_up:
         raise click.exceptions.Exit(1)
 

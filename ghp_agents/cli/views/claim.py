@@ -5,7 +5,7 @@ from ghp_agents.claims.service import ClaimResult
 from ghp_agents.cli import output
 from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.cli.views import issue as issue_view
-from ghp_agents.core.ids import Actor, listed
+from ghp_agents.core.ids import Actor, count, listed
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.settings import rights
 from ghp_agents.state import cause
@@ -50,10 +50,23 @@ def _mine(claimed: ClaimResult) -> str:
     return f"You already hold {name}, since {lock.acquired_at}.{rest}"
 
 
-def say_awaited(app: App, issue: int) -> None:
-    """Warn of work that former holders left in other clones, and that is not here."""
+def say_waiting(app: App, issue: int) -> None:
+    """Name the last handoff of an issue to whoever takes it, and warn of work that former holders
+    left in other clones, and that is not here."""
     from ghp_agents.handoffs import left_work
+    from ghp_agents.handoffs import record as handoff_record
 
+    files = app.store.snapshot().files(handoff_record.folder_of(issue))
+    handoffs = handoff_record.read_handoffs(files)[0]
+    if handoffs and handoffs[-1].by != app.ws.actor():
+        last = handoffs[-1]
+        stored = count(last.work.files, "uncommitted file") if last.work and last.work.size else ""
+        packed = count(last.commits.total, "unpushed commit") if last.commits else ""
+        has = " and ".join(filter(None, [stored, packed]))
+        output.say(
+            f"The handoff {last.name} waits for you{f', with {has}' if has else ''}: "
+            f"`ghp agent-resume --issue {issue}{' --apply' if has else ''}`."
+        )
     for sentence in left_work.awaited(app, issue):
         output.warn(sentence)
 

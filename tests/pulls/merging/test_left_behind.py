@@ -51,6 +51,7 @@ def test_files_changed_after_a_finish_are_all_counted_before_and_after_the_merge
     assert left(road) == []
 
 
+@pytest.mark.slow
 def test_a_handoff_of_the_agent_ends_the_list_and_one_by_this_clone_does_not(road: Road) -> None:
     change(road.work)
     merged(road.merge(2))
@@ -88,6 +89,7 @@ def test_commits_on_a_detached_head_and_on_the_branch_are_listed(road: Road) -> 
     assert left(road) == []
 
 
+@pytest.mark.slow
 def test_work_in_progress_and_work_on_what_was_sent_back_are_not_listed(road: Road) -> None:
     road.issue("Another")
     (road.start("worker-1", 3).path / "b.txt").write_text("two\n")
