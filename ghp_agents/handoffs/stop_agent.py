@@ -110,8 +110,8 @@ def stop(
 def _ignored(ctx: Context, name: str) -> tuple[tuple[Path, tuple[str, ...]], ...]:
     """What git ignores in an agent's worktrees, and nothing else has: no handoff stores it."""
     places = [x.folder for x in left_work.agent_places(ctx) if x.agent == name]
-    found = ((place, removal.moved(ctx.ws, place)) for place in places)
-    return tuple((place, names) for place, names in found if names)
+    moved = ((place, removal.moved(ctx.ws, place)) for place in places)
+    return tuple((place, names) for place, names in moved if names)
 
 
 def _missing(handoffs: Iterable[Handoff]) -> tuple[Missing, ...]:
