@@ -33,7 +33,8 @@ def test_a_client_that_is_not_known_is_refused(words: str, shown: str) -> None:
         chosen(words, [])
     assert str(refused.value) == f"{shown} is not a client with hooks."
     assert refused.value.hint == (
-        "Known clients: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git."
+        "Known clients: claude, codex, gemini, cursor, opencode, copilot, qwen, pi, git. "
+        "A list has commas: `claude,git`."
     )
 
 
