@@ -22,6 +22,7 @@ from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
 from ghp_agents.locks.swap import LockView, known_lock, known_view, swap
 from ghp_agents.ports import Context, LockService
 from ghp_agents.presence import same_name
+from ghp_agents.presence.same_name import NamesakeError
 from ghp_agents.settings import rights
 from ghp_agents.state import cause
 from ghp_agents.state.cause import Cause
@@ -134,6 +135,8 @@ def claim_next(ctx: Context, skips: Collection[int] = ()) -> ClaimResult:
             try:
                 claimed = _claim(me, _numbered(me, choice.best))
                 return claimed._replace(passed_over=choice.passed_over)
+            except NamesakeError:
+                raise
             except RefusedError:
                 lost.add(choice.best.number)
         elif is_sure:
@@ -170,6 +173,8 @@ def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str =
             raise refused
         # The lock may show that another clone closed the issue, before this clone hears of that.
         ended_work.refuse(me, issue, lock)
+        if not me.actor.is_person:
+            same_name.take(me.ctx, me.name, force=steal)
         return _take(me, issue, lock, stands, sight, reason)
 
     return swap(known_view(me.ctx.locks, claim_name(issue.number)), decide)

@@ -4,7 +4,7 @@ Each becomes a commit. Uncommitted changes and new files are in a commit of a te
 """
 
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -79,7 +79,8 @@ def find(
     on_branches = (_of_branch(branch, group, *tips) for (_, branch), group in groups.items())
     works += [work for work in on_branches if work]
     living = {view.name for view in views if view.liveness in LIVING}
-    return _owned(works, living, holders)[: MOST_PUSHED + len(checkouts)]
+    kept = _of_present_owners(_owned(works, living, holders), living, holders)
+    return [*kept][: MOST_PUSHED + len(checkouts)]
 
 
 def _of_branch(
@@ -114,6 +115,20 @@ def _owned(
         theirs = [work for work in same if not owners.isdisjoint(work.agents)]
         kept += (branch and theirs) or same
     return kept
+
+
+def _of_present_owners(
+    works: Sequence[AgentWork], living: Set[str], holders: Mapping[int, str]
+) -> Iterator[AgentWork]:
+    """The works; what an agent that ended left of an issue counts for its present holder. If that
+    has work of its own on the issue, the rest is in nobody's way."""
+    with_work = {(agent, work.issue) for work in works for agent in work.agents}
+    for work in works:
+        holder = holders.get(work.issue or 0, "")
+        if not holder or holder in work.agents or not living.isdisjoint(work.agents):
+            yield work
+        elif (holder, work.issue) not in with_work:
+            yield work._replace(agents=(holder,))
 
 
 def _in_worktree(ws: Workspace, checkout: Checkout, views: Iterable[AgentView]) -> AgentWork | None:

@@ -5,7 +5,15 @@ from collections.abc import Iterable
 
 from ghp_agents.escalations.escalation import Escalation, Question
 from ghp_agents.ports import Snapshot
-from ghp_agents.state.cause import CHOICE, DECIDED, LAST_RESORT, OWNERS, TAKEN_OUT, WORKFLOW
+from ghp_agents.state.cause import (
+    CHOICE,
+    DECIDED,
+    DISPUTED,
+    LAST_RESORT,
+    OWNERS,
+    TAKEN_OUT,
+    WORKFLOW,
+)
 
 STOPS = ".ghp/stops/"  # `presence.stop_order.FOLDER`
 
@@ -16,7 +24,7 @@ def any_doubtful(escalations: Iterable[Escalation], snapshot: Snapshot) -> bool:
 
 
 def _is_doubtful(question: Question, snapshot: Snapshot) -> bool:
-    if question.kind in (*DECIDED, OWNERS) or is_of_program(question):
+    if question.kind in (*DECIDED, DISPUTED, OWNERS) or is_of_program(question):
         return True
     return is_about_issue(question) and (
         has_stopped(question.agent, snapshot) or bool(snapshot.present(f"{STOPS}{question.agent}/"))

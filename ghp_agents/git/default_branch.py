@@ -3,7 +3,7 @@
 The working copy is not read: another branch may be checked out.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -53,14 +53,21 @@ def remote_of(folder: Path, refs: Mapping[str, str]) -> str:
 
 
 def chosen(folder: Path, refs: Mapping[str, str], remote: str) -> str | None:
-    """The remote's default branch, else main or master, else the only branch; `refs` are those of
-    `worktree.branches`. In a bare repository, HEAD names it. None if none of these is there."""
-    head = refs.get(f"{REMOTES}{remote}/HEAD", "")
-    if head:
-        return head.removeprefix(f"{REMOTES}{remote}/")
-    here = {ref.removeprefix(HEADS).removeprefix(f"{REMOTES}{remote}/") for ref in refs}
-    usual = next((name for name in USUAL if name in here), None)
-    return _of_bare(folder) or usual or _only(folder, remote)
+    """The remote's default branch if that is there, else its main or master, else its only branch;
+    `refs` are those of `worktree.branches`. What is only here counts if the remote has no branch:
+    else clones would differ. In a bare repository, HEAD names it. None if none of these is there.
+    """
+    from ghp_agents.git import worktree_admin  # rarely needed
+
+    place = f"{REMOTES}{remote}/"
+    head = refs.get(f"{place}HEAD", "")
+    if head and (head in refs or worktree_admin.tip(folder, head)):
+        return head.removeprefix(place)
+    named = _of_bare(folder) or _usual(refs, place)
+    if named:
+        return named
+    pushed = [x for x in worktree_admin.remote_branches(folder, remote) if not _is_aside(x)]
+    return _only(pushed) if pushed else _usual(refs, HEADS) or _only(candidates(folder, remote)[1])
 
 
 def candidates(folder: Path, remote: str) -> list[list[str]]:
@@ -72,9 +79,11 @@ def candidates(folder: Path, remote: str) -> list[list[str]]:
     return [[name for name in names if not _is_aside(name)] for names in places]
 
 
-def _only(folder: Path, remote: str) -> str | None:
-    """The only branch of the remote, or here if the remote has none."""
-    names = next(filter(None, candidates(folder, remote)), [])
+def _usual(refs: Mapping[str, str], place: str) -> str | None:
+    return next((name for name in USUAL if place + name in refs), None)
+
+
+def _only(names: Sequence[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
@@ -114,6 +123,7 @@ def watched(
         paths += ["HEAD"] if locate.core(common_dir)[0] else []
     if line is None or line.ref.startswith(HEADS):
         paths += [HEADS + name for name in branches]
+        paths += [REMOTES + remote for remote in remotes]
     for remote in sorted(set(remotes)):
         paths += [f"{REMOTES}{remote}/{name}" for name in ("HEAD", *branches)]
     return [f"{common_dir}/{path}" for path in paths]

@@ -23,7 +23,7 @@ from ghp_agents.handoffs.own_worktree import is_own
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
 from ghp_agents.issues.issue import Issue
-from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.lock import Lock, agent_lock
 from ghp_agents.notes import recall
 from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.state.presence import Presence
@@ -134,7 +134,9 @@ def _facts(
 ) -> HandoffFacts:
     agent = lock.holder or ""
     rights = [
-        other for other in me.ctx.locks.known() if other.holder == agent and other.name != lock.name
+        other
+        for other in me.ctx.locks.known()
+        if other.holder == agent and other.name not in (lock.name, agent_lock(agent))
     ]
     topic_facts = evidence.topic_facts(me.ctx, about)
     return HandoffFacts(

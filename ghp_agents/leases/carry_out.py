@@ -1,5 +1,8 @@
 """Carry out what people and orchestrators decided about leases, files and waiting agents."""
 
+from collections.abc import Callable, Mapping
+
+from ghp_agents.claims import decided_owner
 from ghp_agents.claims import service as claims
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
@@ -14,6 +17,8 @@ from ghp_agents.escalations.escalation import (
     is_last_resort,
     picked,
 )
+from ghp_agents.hotpath import news_flag
+from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases import decisions, record
 from ghp_agents.leases import service as leases
@@ -21,11 +26,11 @@ from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.decisions import Decision, Facts
 from ghp_agents.leases.world import World
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.state.cause import DECIDED
+from ghp_agents.state.cause import DECIDED, LAST_RESORT, OWNERS
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 
-_CLOSED = Decision("")  # until the issue is
+_LATER = Decision("")  # until the issue is changed
 
 
 def carry_out(ctx: Context) -> list[str]:
@@ -49,20 +54,21 @@ def _pending(ctx: Context, snapshot: Snapshot) -> list[Escalation]:
 def _changes(question: Escalation) -> bool:
     """Whether the answer to a question changes something."""
     closes = picked(question.question, question.answers) == CLOSE_IT
-    return question.question.kind in DECIDED or (is_last_resort(question) and closes)
+    kinds = (*DECIDED, OWNERS)
+    return question.question.kind in kinds or (is_last_resort(question) and closes)
 
 
 def _carry_out(ctx: Context, question: Escalation) -> list[str]:
     snapshot = ctx.store.snapshot()
-    closes = is_last_resort(question)
-    decision = _CLOSED if closes else decisions.decide(question, _facts(ctx, snapshot))
+    on_issue = _ON_ISSUES.get(question.question.kind)
+    decision = _LATER if on_issue else decisions.decide(question, _facts(ctx, snapshot))
     if decision is None:
         return []
     try:
         for log in decision.ended:
             if log.request.right:
                 leases.release_lock(ctx, log.hold(), f"decided in {question.name}")
-        decision = _closed(ctx, question) if closes else _unblocked(ctx, question, decision)
+        decision = on_issue(ctx, question) if on_issue else _unblocked(ctx, question, decision)
     except GhpError as error:
         return [f"{question.name} is not carried out yet: {one_line(str(error), 200)}"]
 
@@ -98,6 +104,37 @@ def _closed(ctx: Context, question: Escalation) -> Decision:
     if issue.state != "closed":
         ctx.tracker.change(issue.number, IssueChange(state="closed"), answer.by)
     return Decision(f"#{number} is closed.", agents=(question.question.agent,))
+
+
+def _owned(ctx: Context, question: Escalation) -> Decision:
+    """Take an issue from all agents but the chosen one, by the authority of who answered. Raises
+    GhpError."""
+    answer, number, agents = (
+        question.answers[-1],
+        question.question.issue,
+        question.question.options,
+    )
+    chosen = picked(question.question, question.answers)
+    issue = ctx.tracker.get(str(number))
+    others = tuple(name for name in agents if name != chosen)
+    if issue.state == "closed":
+        return Decision(f"Nothing was changed: #{number} is closed.", False, agents)
+    reason = f"decided in {question.name}"
+    decided_owner.give(ctx, issue, others, chosen, answer.by, reason)
+    surplus = tuple(name for name in others if name in issue.assignees)
+    missing = () if chosen in issue.assignees else (chosen,)
+    if surplus or missing:
+        change = IssueChange(add_assignees=missing, remove_assignees=surplus)
+        ctx.tracker.change(issue.number, change, answer.by)
+    for name in agents:
+        news_flag.set_flag(ctx.ws.folders, name)
+    left = ", ".join(map(named, others))
+    return Decision(f"{named(chosen)} keeps #{number}. It is taken from {left}.", agents=agents)
+
+
+_ON_ISSUES: Mapping[str, Callable[[Context, Escalation], Decision]] = {
+    LAST_RESORT: _closed, OWNERS: _owned,
+}  # fmt: skip
 
 
 def _unblocked(ctx: Context, question: Escalation, decision: Decision) -> Decision:

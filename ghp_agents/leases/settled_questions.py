@@ -28,7 +28,7 @@ from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.state import known_branches
-from ghp_agents.state.cause import CIRCLE, OVERLAP, OWNERS, TAKEN_OUT, WANTED_FILE
+from ghp_agents.state.cause import CIRCLE, DISPUTED, OVERLAP, OWNERS, TAKEN_OUT, WANTED_FILE
 
 KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
 MOST = 50  # rights of one question; one with more stays open
@@ -51,6 +51,7 @@ def marked(
     why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
     why |= {} if past else _of_owners(ctx, escalations)
     why |= {} if past else _of_branches(ctx, escalations)
+    why |= {} if past else _of_locks(ctx.locks, escalations)
     return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
@@ -131,6 +132,30 @@ def _of_branches(ctx: Context, escalations: Iterable[Escalation]) -> dict[str, s
         if is_gone:
             gone[doubted.id] = without(branch, base)
     return gone
+
+
+def _of_locks(locks: LockService, escalations: Iterable[Escalation]) -> dict[str, str]:
+    """The questions who holds a lock, if it is not disputed now, or an earlier one asks the same:
+    two clones may find one dispute."""
+    doubted_ones = [x for x in escalations if x.is_open and x.question.kind == DISPUTED]
+    disputed = (
+        {lock.name for lock in locks.known() if lock.is_disputed} if doubted_ones else set[str]()
+    )
+    over: dict[str, str] = {}
+    first: dict[str, str] = {}
+    for doubted in doubted_ones:
+        name = "".join(doubted.question.about[:1])
+        if name not in disputed:
+            over[doubted.id] = f"nobody disputes {what_lock(name)} now"
+        elif first.setdefault(name, doubted.name) != doubted.name:
+            over[doubted.id] = f"{first[name]} asks the same"
+    return over
+
+
+def what_lock(name: str) -> str:
+    """A lock in words: its issue, or its name."""
+    issue = claimed_issue(name)
+    return f"#{issue}" if issue else file(name)
 
 
 def without(branch: str, base: str) -> str:

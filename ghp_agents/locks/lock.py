@@ -8,9 +8,10 @@ from typing import Any, NamedTuple, NotRequired, TypedDict
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.glob_paths import spelled_all
-from ghp_agents.core.ids import NUMBERS_END, Timestamp, one_line
+from ghp_agents.core.ids import NUMBERS_END, Timestamp, digest, one_line
 from ghp_agents.core.schema_version import unversioned, versioned
 from ghp_agents.hotpath.quoting import named, when
+from ghp_agents.locks.names import AGENTS
 from ghp_agents.state import legacy_causes
 from ghp_agents.state.cause import CLAIMED, DISPUTE, RELEASED, UNKNOWN, Cause
 
@@ -19,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 # Kinds of locks with many instances. A name is one word, or a kind and a word. So no name is a
 # folder of another: `issue` and `issue/1` cannot both be refs.
-KINDS = ("issue", "path", "name", "inbox")
+KINDS = ("issue", "path", "name", "inbox", "agent")
 
 NUMBERS = "numbers"  # the lock whose generation is the number of the next issue
 NUMBERS_LAST = 10**9  # from here on numbers are provisional
@@ -94,6 +95,15 @@ def checked_lock_name(text: str) -> str:
             hint=f"Use a-z, 0-9, '.', '_' and '-', with a prefix of {kinds} if needed: issue/12.",
         )
     return text
+
+
+def agent_lock(agent: str) -> str:
+    """The name of the lock on an agent's name: its holder's clone is where the agent lives. Some
+    names of agents cannot be part of a ref."""
+    try:
+        return checked_lock_name(f"{AGENTS}{agent}")
+    except UsageError:
+        return f"{AGENTS}{digest(agent)}"
 
 
 def taken(

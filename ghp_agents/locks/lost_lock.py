@@ -6,6 +6,7 @@ decides, and until then nobody holds the lock.
 """
 
 from ghp_agents.locks.lock import Lock
+from ghp_agents.locks.names import AGENTS
 from ghp_agents.state.cause import DISPUTE, Cause
 
 
@@ -13,7 +14,7 @@ def joined(theirs: Lock, ours: Lock, nonce: str, clone: str) -> Lock | None:
     """The lock after the remote's chain (`theirs`) and ours diverged; None if the remote's value
     stays."""
     generation = max(theirs.generation, ours.generation) + 1
-    if ours.holder is None:
+    if ours.holder is None or ours.name.startswith(AGENTS):  # an agent's next life takes its name
         return None
     if theirs.holder is None:  # also a dispute, which this clone can settle
         is_later = ours.generation >= theirs.generation

@@ -2,6 +2,7 @@
 
 PREFIX = "issue/"
 INBOX = "inbox/"  # who does what a group was asked
+AGENTS = "agent/"  # in which clone an agent of this name lives
 
 
 def claim_name(issue: int) -> str:

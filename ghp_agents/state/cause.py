@@ -25,6 +25,7 @@ UNKNOWN = "unknown"  # no cause was recorded
 QUESTION = "question"  # any question of an agent
 LAST_RESORT = "last-resort"  # how to go on after too many attempts
 OVERLAP = "overlap"  # two leases overlap
+DISPUTED = "disputed"  # who holds a lock of which the remote lost history
 OWNERS = "owners"  # two agents are assigned to an issue
 CIRCLE = "circle"  # agents wait for each other
 SHARED_FILES = "shared"  # whether an agent may lease shared files

@@ -6,8 +6,8 @@ from ghp_agents.workspace import Workspace
 
 
 def trunk(ws: Workspace) -> str | None:
-    """The default branch's name: as configured, else the remote's choice, main or master, or the
-    only branch; None if there is none of these."""
+    """The default branch's name: as configured, else as `git.default_branch.chosen` says; None if
+    nothing tells it."""
     if ws.settings.trunk:
         return ws.settings.trunk
     branches = worktree.branches(ws.folder, *USUAL)

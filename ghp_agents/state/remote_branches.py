@@ -78,6 +78,8 @@ def matching(ws: Workspace, patterns: Sequence[str]) -> dict[str, str]:
     for target, ref in pairs:
         if ref == HEAD and target.startswith(f"{SYMBOLIC}{HEADS}"):
             _follow(ws, remote, target.removeprefix(f"{SYMBOLIC}{HEADS}"))
+    if all(ref != HEAD for _, ref in pairs):
+        _unfollow(ws, remote)
     return {
         ref.removeprefix(HEADS): oid
         for oid, ref in pairs
@@ -157,6 +159,25 @@ def _follow(ws: Workspace, remote: Remote, name: str) -> None:
             f"The default branch of {remote.name} is {file(name)}, not {file(before)}: new work "
             f"begins there and goes there. To keep {file(before)}, name it in `agents.trunk` on "
             f"{file(name)}, and run `ghp agent-trust`."
+        )
+
+
+def _unfollow(ws: Workspace, remote: Remote) -> None:
+    """Forget the remote's default branch: its HEAD names a branch that is not there. A new clone
+    has none, and each clone must take the same branch. Say if that is another one."""
+    ref = f"refs/remotes/{remote.name}/{HEAD}"
+    is_kept = ws.git_value(f"remote.{remote.name}.followremotehead") == "never"
+    if is_kept or not worktree.branches(ws.folder).get(ref):
+        return
+    before = trunk(ws)
+    git.run(["symbolic-ref", "--delete", ref], cwd=ws.folder)
+    now = trunk(ws)
+    if before != now:
+        then = f"so {file(now)} is it here, as in each clone" if now else "so no clone can tell it"
+        notices.note(
+            f"HEAD of {remote.name} names a branch that is not there, and {file(before or '')} is "
+            f"not its default branch any more, {then}. To choose one, name it in `agents.trunk` "
+            "on that branch."
         )
 
 

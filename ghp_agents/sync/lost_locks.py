@@ -8,10 +8,11 @@ from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
 from ghp_agents.hotpath.heartbeat import is_name
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.state.cause import QUESTION
+from ghp_agents.state.cause import DISPUTED
 from ghp_agents.state.record import Record
 from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.state.transact import transact
@@ -31,11 +32,20 @@ def put_back_locks(ctx: Context, budget: SenderBudget) -> list[str]:
         for lock in ctx.locks.known()
         if lock.is_disputed and lock.clone == ctx.locks.clone and is_name(lock.cause.by)
     ]
-    new = escalation.unasked(ctx, ctx.store.snapshot(), questions) if questions else []
+    new = _unasked(ctx, questions) if questions else []
     new = budget.first("disputed locks", new, lambda _: ["the remote"])
     for result in escalation.ask_all(ctx, [(question, "high") for question in new]):
         notes += [f"Asked {result.escalation.name}: {result.escalation.title}", *result.notes]
     return notes
+
+
+def _unasked(ctx: Context, wanted: list[Question]) -> list[Question]:
+    """The questions about locks of which no question is open, whoever asked it."""
+    snapshot = ctx.store.snapshot()
+    new = escalation.unasked(ctx, snapshot, wanted)
+    questions = settled_questions.read(ctx, snapshot) if new else []
+    disputes = {x.question.about for x in questions if x.is_open and x.question.kind == DISPUTED}
+    return [question for question in new if question.about not in disputes]
 
 
 def _record_restores(ctx: Context, locks: list[Lock]) -> None:
@@ -60,10 +70,10 @@ def _record_restores(ctx: Context, locks: list[Lock]) -> None:
 def _question(lock: Lock) -> Question:
     """The question for a person about a lock with two holders."""
     issue = claimed_issue(lock.name)
-    what = f"#{issue}" if issue else lock.name
+    what = settled_questions.what_lock(lock.name)
     word = str(issue) if issue else lock.name.replace("name/", "--name ").replace("path/", "L-")
     text = (
         f"Who holds {what}?\n\n{lock.reason[0].upper()}{lock.reason[1:]}. Nobody can hold it "
         f"until a person decides: `ghp agent-release {word} --reason TEXT` frees it."
     )
-    return Question(lock.cause.by, text, issue, (), QUESTION)
+    return Question(lock.cause.by, text, issue, (), DISPUTED, (lock.name,))

@@ -41,7 +41,7 @@ def question(issue: Issue, owners: tuple[str, ...]) -> Question:
     names = ", ".join(map(named, owners))
     text = (
         f"Which agent should have {short(issue)}?\n\n{names} are assigned to {short(issue)} "
-        f"{phrase(issue.title)}, and an issue has one agent. `ghp agent-issue assign "
-        f"{issue.number} NAME --remove` takes it from the others."
+        f"{phrase(issue.title)}, and an issue has one agent. The chosen one keeps it, "
+        "with the claim; it is taken from the others."
     )
     return Question(owners[0], text, issue.number, owners, OWNERS, (issue.id, *owners))

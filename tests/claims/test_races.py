@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.presence import same_name
+from ghp_agents.wiring import App
 from tests.locks.racer import race, start, stop
 from tests.support.fork_server import Forked
-from tests.support.ghp import Result, invoke, run_ghp
+from tests.support.ghp import Result, invoke, run_ghp, succeed
 from tests.support.git import git, run_git
 from tests.support.smart_http import Cut, SmartHost, serve
 from tests.support.thorough import count, mostly_slow
@@ -172,6 +174,9 @@ def test_who_claims_while_the_host_goes_down_hears_4_and_later_the_truth(
 ) -> None:
     one, other = over("http", clones, remote, host)[:2]
     course = Course([one, other], remote, 1)
+    for clone, name in ((one, "worker-1"), (other, "worker-2")):
+        same_name.take(App(clone, os.environ, name=name), name)
+        succeed(clone, f"agent-heartbeat --as {name}")
     host.cut(cut, down=True)
     lost = invoke("agent-claim 1 --as worker-1", one)
     assert (lost.code, lost.out) == (4, "")

@@ -151,3 +151,14 @@ def test_a_branch_that_was_not_fetched_is_named_and_not_compared(
     assert invoke("agent-conflicts", second).err.startswith(
         "No agent has work that is not on main yet.\n"
     ), "its branch was deleted with the merge"
+
+
+@pytest.mark.slow
+def test_what_an_ended_agent_left_of_an_issue_counts_for_its_present_holder(repo: Path) -> None:
+    folder = agent(base(repo), "worker-1", 1, {"a.txt": edited(1)}, {"a.txt": edited(2)})
+    holders = {1: "worker-2"}
+    assert [work.agents for work in find(repo, holders)] == [("worker-1",)], "it lives"
+    succeed(folder, "agent-heartbeat --status stopped --as worker-1")
+    assert [work.agents for work in find(repo, holders)] == [("worker-2",)]
+    mine = agent(repo, "worker-2", 1, {"a.txt": edited(3)}, {})
+    assert [work.folder for work in find(repo, holders)] == [str(mine)]

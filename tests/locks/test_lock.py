@@ -53,8 +53,8 @@ def test_whatever_is_no_ref_or_a_folder_of_refs_is_no_name(name: str) -> None:
     with pytest.raises(UsageError) as caught:
         checked_lock_name(name)
     assert caught.value.hint == (
-        "Use a-z, 0-9, '.', '_' and '-', with a prefix of issue/ or path/ or name/ or inbox/ if "
-        "needed: issue/12."
+        "Use a-z, 0-9, '.', '_' and '-', with a prefix of issue/ or path/ or name/ or inbox/ or "
+        "agent/ if needed: issue/12."
     )
 
 

@@ -87,6 +87,33 @@ def test_a_head_that_names_no_branch_says_nothing(clone: Path, remote: Path) -> 
     assert notices.take() == []
 
 
+def test_where_the_remotes_head_names_no_branch_each_clone_takes_the_same(
+    clone: Path, remote: Path, tmp_path: Path
+) -> None:
+    git(clone, "branch", "mine")
+    git(clone, "push", "--quiet", "origin", "HEAD:develop", "HEAD:stable")
+    renamed(remote, "release")
+    assert branches.main_and_tips(workspace(clone))[0] == "release"
+    notices.take()
+
+    def in_each() -> list[str | None]:
+        new = tmp_path / f"new-{len([*tmp_path.iterdir()])}"
+        git(tmp_path, "clone", "--quiet", str(remote), str(new))
+        return [branches.main_and_tips(workspace(x))[0] for x in (clone, new)]
+
+    git(remote, "symbolic-ref", "HEAD", "refs/heads/nowhere")
+    git(clone, "fetch", "--quiet", "--prune")
+    assert in_each() == [None, None], "of three branches, a person chooses"
+    (said,) = notices.take()
+    assert said.startswith("HEAD of origin names a branch that is not there, and release is not ")
+    for left in ("release", "stable"):
+        git(remote, "branch", "-D", left)
+    git(clone, "fetch", "--quiet", "--prune")
+    assert in_each() == ["develop", "develop"], "main is only here"
+    git(clone, "push", "--quiet", "origin", "HEAD:master")
+    assert in_each() == ["master", "master"]
+
+
 def test_without_a_remote_they_are_those_of_the_clone(repo: Path) -> None:
     ws = workspace(repo)
     head = git(repo, "rev-parse", "HEAD")

@@ -55,7 +55,7 @@ class Yard:
         self.repo = repo
         self.clock = clock or Script()
         self.store: MemoryStore = RivalStore(self.clock, clone, hub)
-        self.locks = MemoryLocks(self.clock, board)
+        self.locks = MemoryLocks(self.clock, board, clone)
         self.tracker = MemoryTracker(self.clock)
 
     def ws(self, agent: str | None, **environ: str) -> Workspace:

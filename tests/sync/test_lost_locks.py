@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.escalations import service as escalation
+from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import DISPUTE, Cause
 from ghp_agents.state.sender_budget import SenderBudget
@@ -56,14 +57,25 @@ def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
     assert lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot())) == []
 
 
+def settled(place: Place) -> list[str]:
+    return [x.settled for x in settled_questions.read(place.parts, place.store.snapshot())]
+
+
 def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
     lease = place.locks.acquire("name/staging-db", "bob", expected=None)
     dispute = lease._replace(holder=None, cause=Cause(DISPUTE, "bob"), reason="two have it")
-    for clone in ("elsewhere", "here", "here"):
-        right: Lock = dispute._replace(clone=clone)
+    for clone, reason in (
+        ("elsewhere", "two have it"), ("here", "two have it"), ("here", "they lost it again"),
+    ):  # fmt: skip
+        right: Lock = dispute._replace(clone=clone, reason=reason)
         place.locks._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
         lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot()))
     (question,) = escalation.read_all(place.store.snapshot())[0]
+    other = question.question._replace(agent="eve")  # found by another clone at once
+    escalation.ask_once(place.parts, other)
+    assert settled(place) == ["", f"{question.name} asks the same"]
+    place.locks._known["name/staging-db"] = lease
+    assert settled(place) == ["nobody disputes name/staging-db now"] * 2
     assert question.question.text == (
         "Who holds name/staging-db?\n\nTwo have it. Nobody can hold it until a person decides: "
         "`ghp agent-release --name staging-db --reason TEXT` frees it."
