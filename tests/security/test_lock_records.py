@@ -133,7 +133,7 @@ def test_a_right_of_an_unknown_major_version_is_nobodys_and_named_by_the_doctor(
     done = invoke("agent-claim 1 --as worker-1", here)
     text = "its schemaVersion is 2, and this program knows 1."
     assert (done.code, done.err.splitlines()[0]) == (
-        4, f"Error: Cannot read the lock issue/1 on origin: {text}",
+        4, f"Error: Cannot read the lock issue/1 on this clone: {text}",
     )  # fmt: skip
     found = findings(here)["unreadable"]
     assert found == [
