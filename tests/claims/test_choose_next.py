@@ -148,6 +148,7 @@ def test_the_next_may_be_a_dead_holders_but_not_one_that_has_just_stopped(
     assert two.claim_next().how == "takeover"
 
 
+@pytest.mark.slow
 def test_a_person_can_have_the_next_too(team: Team, one: Claimant) -> None:
     one.new("On a GPU", add_labels=("needs:gpu",), priority="critical")
     person = team.person("worker-1")

@@ -84,6 +84,7 @@ def test_a_release_that_was_killed_half_way_is_shown_by_the_next_one(one: Claima
     assert one.assignees(1) == ("worker-1",)  # given to it since: nothing is left to be shown
 
 
+@pytest.mark.slow
 def test_a_gift_that_was_killed_half_way_is_shown_by_the_next_one(one: Claimant) -> None:
     one.claim(1)
     with pytest.raises(KilledError):

@@ -12,6 +12,7 @@ from tests.support.claimants import THEN, Claimant
 Clones = Callable[[int], list[Path]]
 
 
+@pytest.mark.slow
 def test_who_comes_second_is_refused_and_told_who_has_it(one: Claimant, two: Claimant) -> None:
     one.claim(1)  # the other clone has not heard of it
     with pytest.raises(RefusedError) as caught:

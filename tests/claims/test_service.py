@@ -93,6 +93,7 @@ def test_an_issue_that_is_mine_among_others_can_be_claimed(one: Claimant) -> Non
     assert one.claim(1).issue.assignees == ("worker-1", "worker-2")
 
 
+@pytest.mark.slow
 def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claimant) -> None:
     one.new("Write docs")
     one.claim(1)
@@ -310,6 +311,7 @@ def test_a_refused_claim_neither_registers_its_agent_nor_moves_it(
 # ------------------------------------------------------------------------------- without the place
 
 
+@pytest.mark.slow
 def test_where_nobody_can_tell_the_answer_is_unknown_and_nothing_is_shown(
     team: Team, one: Claimant, two: Claimant
 ) -> None:
@@ -380,6 +382,7 @@ def test_who_gives_it_back_has_nothing_in_hand_and_anybody_may_take_it(
     assert two.claim(1).lock.generation == 2
 
 
+@pytest.mark.slow
 def test_giving_back_what_nobody_holds_changes_nothing(one: Claimant) -> None:
     assert not one.release(1).changed
     one.claim(1)
@@ -415,6 +418,7 @@ def test_another_agents_issue_can_be_given_back_only_if_that_is_dead(
     assert two.story(1)[-1] == ("release", "worker-2", 1, "held by worker-1")
 
 
+@pytest.mark.slow
 def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) -> None:
     one.claim(1)
     assert team.person("worker-1").release(1, reason="Not needed").previous == "worker-1"
@@ -425,6 +429,7 @@ def test_a_person_may_give_back_what_anybody_holds(team: Team, one: Claimant) ->
     assert str(caught.value) == ("Nobody holds #1. It was released. Reason given: «Not needed».")
 
 
+@pytest.mark.slow
 def test_an_orchestrator_may_too(one: Claimant, two: Claimant) -> None:
     one.claim(1)
     mine({"agents": {"orchestrators": ["worker-2"]}})

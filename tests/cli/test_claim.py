@@ -148,6 +148,7 @@ def test_the_next_is_chosen_and_claimed_in_one_step(two: tuple[Path, Path]) -> N
     )
 
 
+@pytest.mark.slow
 def test_what_waits_is_claimed_with_a_warning(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -250,6 +251,7 @@ def test_several_are_given_back_at_once(two: tuple[Path, Path]) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_person_gives_back_what_an_agent_has(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1")
@@ -369,6 +371,7 @@ def test_the_list_of_issues_says_who_holds_them(two: tuple[Path, Path]) -> None:
     assert json.loads(ghp(other, "agent-issue show 1 --json").out)["claim"] == claims[1]
 
 
+@pytest.mark.slow
 def test_a_page_says_who_holds_it_since_when_and_why(two: tuple[Path, Path]) -> None:
     one, _ = two
     ghp(one, "agent-claim 1 --as worker-1 --reason 'I know it'")

@@ -31,7 +31,7 @@ def ask(folder: Path, name: str, env: dict[str, str]) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "suggestions"),
     [
@@ -148,7 +148,7 @@ def test_where_something_is_wrong_there_is_nothing_and_no_error(used: Path, tmp_
     assert next_words(used, "ghp agent-claim ") == []
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_each_name_completes_itself(tmp_path: Path, shell: str) -> None:
     for name, variable in (("ghp", "_GHP_COMPLETE"), ("ghp-agents", "_GHP_AGENTS_COMPLETE")):

@@ -27,6 +27,7 @@ def rivals(repo: Path) -> Path:
     return repo
 
 
+@pytest.mark.slow
 def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
     assert invoke("agent-conflicts", rivals) == (
         3,
@@ -45,6 +46,7 @@ def test_conflicts_are_shown_with_lines_and_what_to_do(rivals: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_one_agent_and_the_main_branch_can_be_asked_for(rivals: Path) -> None:
     shown = invoke("agent-conflicts worker-3", rivals)
     assert (shown.code, shown.out.splitlines()[0]) == (
@@ -84,6 +86,7 @@ def test_the_age_of_the_view_of_main_is_said(clone: Path) -> None:
     assert shown["trunkFetched"] == to_text(now - 7200)
 
 
+@pytest.mark.slow
 def test_the_json_has_everything_and_names_works_by_position(rivals: Path) -> None:
     shown = invoke("agent-conflicts --json", rivals)
     assert shown.code == 3

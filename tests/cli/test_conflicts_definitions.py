@@ -43,6 +43,7 @@ def test_the_warning_names_both_agents_both_places_and_the_new_name(two_agents: 
     )
 
 
+@pytest.mark.slow
 def test_it_ends_when_the_second_agent_uses_the_new_name(two_agents: Path) -> None:
     write(
         two_agents.parent / "repo-worker-2",

@@ -69,6 +69,7 @@ def test_a_remote_that_only_lets_itself_be_read_is_well_until_it_is_asked_to_wri
     )
 
 
+@pytest.mark.slow
 def test_a_configured_remote_that_is_not_there_is_told_once(used: Path) -> None:
     mine({"agents": {"remote": "team"}})
     by_code = findings(used)

@@ -123,6 +123,7 @@ def test_what_cannot_be_asked_says_why_and_what_next(
     assert listed(repo) == []
 
 
+@pytest.mark.slow
 def test_standard_input_that_is_not_text_is_refused(repo: Path) -> None:
     command = [sys.executable, "-m", "ghp_agents", "agent-escalate", "-", "--as", "worker-1"]
     done = subprocess.run(

@@ -197,7 +197,7 @@ USERS = [
 
 @pytest.mark.parametrize(("client", "name", "text"), USERS)
 @pytest.mark.parametrize("others", [0, 1])
-@pytest.mark.sample(4)
+@pytest.mark.slow
 def test_a_file_of_the_users_comes_back_with_every_byte_and_the_others_go(
     place: Path, worktree: Worktree, client: str, name: str, text: str, others: int
 ) -> None:

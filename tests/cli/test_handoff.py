@@ -183,6 +183,7 @@ def test_stdout_prints_the_document_and_still_says_where_it_is(here: Path) -> No
     assert f"# {name}: #1 «Add the dashboard»" in result.out
 
 
+@pytest.mark.slow
 def test_a_dry_run_prints_and_records_nothing(here: Path) -> None:
     result = invoke("agent-handoff --dry-run --to worker-2", here, ONE)
     assert result.code == 0
@@ -322,6 +323,7 @@ def test_a_person_with_nothing_to_hand_over_is_told_what_to_do(repo: Path) -> No
     recorded(invoke("agent-handoff --note 'Go on.'", repo))
 
 
+@pytest.mark.slow
 def test_an_answer_is_told_by_resume_once(here: Path) -> None:
     name = invoke("agent-escalate 'Which colour?'", here, ONE).out.strip()
     assert invoke(["agent-answer", name, "Blue"], here).code == 0

@@ -48,6 +48,7 @@ def working(folder: Path) -> None:
     succeed(folder, "agent-heartbeat --status testing --as worker-1", "agent-sync")
 
 
+@pytest.mark.slow
 def test_a_sync_that_runs_already_hears_for_it(clones: Clones) -> None:
     one, other = clones(2)
     working(one)
@@ -154,7 +155,7 @@ def test_a_queue_that_cannot_hear_says_so(clones: Clones) -> None:
 
 
 @pytest.mark.no_background
-@pytest.mark.sample(2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -259,6 +260,7 @@ def test_an_approval_given_in_another_clone_counts_at_once(clones: Clones) -> No
     assert invoke(merging, one, ALONE).out == "2\n"
 
 
+@pytest.mark.slow
 def test_what_another_process_has_just_fetched_is_news(clones: Clones) -> None:
     one, other = clones(2)
     succeed(other, "agent-init --no-probe")

@@ -188,6 +188,7 @@ def test_wrong_words_change_nothing(repo: Path, args: list[str], code: int, erro
     assert refs(repo / ".git/ghp/state.git") == before
 
 
+@pytest.mark.slow
 def test_standard_input_that_is_not_text_is_refused(repo: Path) -> None:
     issue(repo, "new", "Here")
     done = subprocess.run(
@@ -281,6 +282,7 @@ def test_a_circle_is_refused_with_the_way_round(three: Path) -> None:
 # ----------------------------------------------------------------------------------- showing
 
 
+@pytest.mark.slow
 def test_show_is_a_page_for_people(three: Path) -> None:
     issue(three, "comment", "2", "Which ones?\nAll?", env=WORKER)
     issue(three, "comment", "2", "All.")

@@ -29,6 +29,7 @@ def end(before: str, args: list[str], folder: Path) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "last"), [(AT_EXIT, "put away"), (IN_A_THREAD, "ended by itself")]
 )

@@ -117,7 +117,7 @@ def test_a_body_comes_from_a_file_or_from_standard_input(pair: tuple[Path, Path]
         (["worker-2", "Hi", "--reply-to", "M-ffff"], "There is no message M-ffff."),
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.slow
 def test_what_is_wrong_is_said_with_what_to_do(
     pair: tuple[Path, Path], words: list[str], error: str
 ) -> None:

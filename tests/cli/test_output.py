@@ -38,7 +38,7 @@ def with_issue(repo: Path) -> Path:
     return repo
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
 @pytest.mark.parametrize("words", ["agent-issues --json", "agent-issue new T", "agent-log"])
 def test_a_place_that_is_full_is_an_error_of_the_place(with_issue: Path, words: str) -> None:

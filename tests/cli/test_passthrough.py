@@ -40,6 +40,7 @@ def test_a_foreign_command_reaches_upstream_with_its_words_and_exit_code(tmp_pat
     )
 
 
+@pytest.mark.slow
 def test_our_commands_never_leave(tmp_path: Path) -> None:
     ours, theirs = put(tmp_path / "a", OURS), put(tmp_path / "b", UPSTREAM)
     code, out, _ = run(ours, "agent-status", "--help", folders=[ours.parent, theirs.parent])
@@ -76,6 +77,7 @@ def test_two_installations_that_find_each_other_by_new_processes_do_not_loop(
     assert err.count("would call each other") == 1
 
 
+@pytest.mark.slow
 def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
     ours = put(tmp_path / "a", OURS)
     again = 'test "$1" = start && { ghp work; exit; }'
@@ -84,7 +86,7 @@ def test_what_upstream_starts_can_call_upstream_again(tmp_path: Path) -> None:
     assert run(ours, "start", folders=folders) == (0, "upstream:work\n", "")
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("word", "meant"),
     [

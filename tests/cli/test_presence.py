@@ -179,6 +179,7 @@ def test_what_nobody_thought_of_is_logged_and_stops_no_agent(repo: Path) -> None
     assert json.loads(line)["error"].startswith("TypeError: ")
 
 
+@pytest.mark.slow
 def test_in_a_folder_that_was_removed_a_command_says_so(repo: Path) -> None:
     program = f"import os, shutil\nos.chdir({str(repo)!r})\nshutil.rmtree({str(repo)!r})\n"
     program += "import sys\nsys.argv = ['ghp', 'agent-status']\n"

@@ -135,6 +135,7 @@ fits main: yes"""
     assert all(line.startswith(">") for line in body.splitlines()[1:])
 
 
+@pytest.mark.slow
 def test_it_says_how_often_and_why_it_was_sent_back(road: Road) -> None:
     head = git(road.folder, "rev-parse", BRANCH)
     trunk = road.put({"a.txt": "theirs\n"})
@@ -191,6 +192,7 @@ def test_the_list_says_who_requested_changes_until_the_reviewer_approves(road: R
     assert ghp(road, "agent-pulls") == before
 
 
+@pytest.mark.slow
 def test_a_merged_one_says_as_which_commit(road: Road) -> None:
     merged(road.merge(2))
     lines = ghp(road, "agent-pull show 2").out.splitlines()

@@ -24,6 +24,7 @@ def review(road: Road, words: str) -> Result:
     return Result(done.code, done.out, re.sub(r"\b[0-9a-f]{12}\b", "COMMIT", done.err))
 
 
+@pytest.mark.slow
 def test_a_review_is_confirmed_and_again_changes_nothing(sent: Road) -> None:
     ok = "2 --approve --as worker-2"
     assert review(sent, ok) == (0, "", "✓ You approved #2 at COMMIT.\n")

@@ -85,6 +85,7 @@ def test_a_start_says_where_and_prints_what_is_needed(folder: Path) -> None:
     assert f"\n- Branch `{BRANCH}` at `<commit>`.\n" in started.out
 
 
+@pytest.mark.slow
 @pytest.mark.background
 def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     again = ghp(folder, "agent-start 1 --as worker-1")
@@ -96,6 +97,7 @@ def test_again_it_says_that_it_is_there(folder: Path, place: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_another_agent_hears_whose_worktree_it_gets(folder: Path, place: Path) -> None:
     assert ghp(folder, "agent-release 1 --as worker-1").code == 0
     other = ghp(folder, "agent-start 1 --as worker-2")
@@ -105,6 +107,7 @@ def test_another_agent_hears_whose_worktree_it_gets(folder: Path, place: Path) -
     ) in other.err
 
 
+@pytest.mark.slow
 def test_scripts_get_path_branch_and_issue(folder: Path) -> None:
     started = ghp(folder, "agent-start --next --json --as worker-1")
     assert json.loads(started.out) == {

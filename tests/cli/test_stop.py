@@ -174,6 +174,7 @@ def test_a_stop_after_an_interrupt_frees_the_issue(repo: Path) -> None:
     assert (repo / "later.txt").read_text() == "later\n"
 
 
+@pytest.mark.slow
 def test_an_interrupt_by_message_is_the_same(repo: Path) -> None:
     begin(repo)
     done = invoke("agent-send worker-1 '@interrupt Wrong approach' --as @me", repo, BACKGROUND)

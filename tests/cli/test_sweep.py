@@ -52,6 +52,7 @@ def test_it_says_what_it_did_and_the_second_time_that_there_is_nothing(work: Pat
     assert invoke("agent-claim --next --as worker-2", work).out == "1\n"
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_what_would_be_done_and_does_nothing(work: Path) -> None:
     assert sweep(work, "--dry-run") == Result(
         0,
@@ -93,6 +94,7 @@ def test_a_policy_that_there_is_not_is_refused(work: Path) -> None:
     assert "'alert', 'release', 'reassign'" in refused.err
 
 
+@pytest.mark.slow
 def test_the_policy_can_be_a_setting(work: Path) -> None:
     (work / ".ghp").mkdir(exist_ok=True)
     (work / ".ghp/config.json").write_text('{"agents": {"sweepPolicy": "alert"}}')

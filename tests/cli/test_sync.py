@@ -130,6 +130,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SystemClock, "wait", lambda *_: None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("hurried")
 def test_in_the_background_nothing_is_said(clones: Clones, remote: Path) -> None:
     (here,) = clones(1)

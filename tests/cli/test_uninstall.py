@@ -72,6 +72,7 @@ def used(clone: Path) -> Path:
     return clone
 
 
+@pytest.mark.slow
 def test_all_that_is_ours_is_taken_away_and_a_second_run_has_nothing_to_do(
     used: Path, remote: Path
 ) -> None:

@@ -31,6 +31,7 @@ def test_a_renamed_function_and_a_new_call_of_it_are_a_warning(repo: Path) -> No
     ]
 
 
+@pytest.mark.slow
 def test_both_directions_of_a_pair_are_looked_at(repo: Path) -> None:
     mine = {"pkg/new.py": "from pkg import util\n\nutil.helper('x')\n"}
     theirs = {"pkg/util.py": RENAMED, "pkg/use.py": IMPORTER.replace("helper", "assist")}
@@ -190,7 +191,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_other_languages_have_the_same_rule(repo: Path, language: str) -> None:
     base, theirs, expected = OTHERS[language]
@@ -217,7 +218,7 @@ def test_a_file_that_is_being_written_counts_by_its_words(repo: Path) -> None:
     assert said(repo, PY, mine, {"new.py": "from pkg.util import helper\n"}) == []
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "hostile",
     [
@@ -251,6 +252,7 @@ def test_a_file_that_is_a_link_is_no_file(repo: Path) -> None:
     assert definitions.find(repo / ".git", [pair], ManualClock(), seconds=60.0) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_left_in_the_repository(repo: Path) -> None:
     pair = fork(repo, PY, {"pkg/util.py": RENAMED}, {"new.py": "from pkg.util import helper\n"})
     before = everything(repo)

@@ -13,6 +13,7 @@ from tests.support.rivals import TEXT, agent, base, described, edited, survey, w
 from tests.support.road import everything
 
 
+@pytest.mark.slow
 def test_only_work_that_git_cannot_merge_conflicts(repo: Path) -> None:
     base(repo)
     agent(repo, "worker-1", 1, {"a.txt": edited(3, 4)})
@@ -84,6 +85,7 @@ def test_what_is_on_the_main_branch_already_is_no_work(repo: Path) -> None:
     assert [work.name for work in survey(repo).works] == ["worker-1 (#1)"]
 
 
+@pytest.mark.slow
 def test_a_branch_on_top_of_another_does_not_conflict_with_it(repo: Path) -> None:
     base(repo)
     folder = agent(repo, "worker-1", 1, {"a.txt": edited(3)})
@@ -148,6 +150,7 @@ def test_links_and_submodules_are_told_in_words(repo: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_drivers_and_filters_of_the_configuration_never_run(repo: Path) -> None:
     base(repo, {"a.txt": TEXT, "b.txt": TEXT, ".gitattributes": "a.txt merge=mine\nb.txt filter=f"})
     folders = [
@@ -270,6 +273,7 @@ def test_names_of_files_are_any_bytes(repo: Path) -> None:
     assert pair.files[0].places[0].ours == (3, 3)
 
 
+@pytest.mark.slow
 def test_a_bare_repository_with_worktrees_is_compared_too(repo: Path) -> None:
     base(repo)
     bare = repo.parent / "bare.git"

@@ -184,6 +184,7 @@ PATHS = st.lists(
 ).map("/".join)
 
 
+@pytest.mark.slow
 @given(st.lists(WORDS, max_size=3), st.lists(WORDS, max_size=3), st.sets(PATHS, max_size=6))
 def test_two_that_cover_one_file_always_meet(
     one: list[str], other: list[str], paths: set[str]

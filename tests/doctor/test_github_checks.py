@@ -86,6 +86,7 @@ def test_where_all_is_well_the_doctor_says_where_issues_are_and_what_is_left(
     ]
 
 
+@pytest.mark.slow
 def test_a_rest_is_a_warning_and_what_cannot_be_asked_meanwhile_an_error(
     repo: Path, hub: GitHubRepository, script: Script, clock: ManualClock
 ) -> None:

@@ -48,6 +48,7 @@ def test_without_a_sandbox_cards_with_permissions_could_have_one(repo: Path) -> 
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_bubblewrap_works_or_not(
     repo: Path, fakes: FakeContainers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,7 @@ def test_an_unknown_question_says_what_next(text: str, message: str) -> None:
     assert "ghp agent-escalations" in caught.value.hint
 
 
+@pytest.mark.slow
 @given(st.sets(IDS, max_size=30))
 def test_short_names_are_unique_and_name_the_same_question(ids: set[str]) -> None:
     escalations = [named(x) for x in ids]

@@ -123,6 +123,7 @@ def test_again_nothing_is_written(site: GitHubSite, github: GitHub) -> None:
     assert set(again) <= {"GET"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draft", [True, False])
 def test_draft_and_ready_go_by_graphql(site: GitHubSite, draft: bool) -> None:
     created = site.forge.open(new(site, draft=not draft), WORKER)
@@ -194,6 +195,7 @@ def test_reviews_of_accounts_with_write_access_are_read(site: GitHubSite, github
     ]
 
 
+@pytest.mark.slow
 def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitHub) -> None:
     """Else anybody could bring unfinished work onto the trunk, or hold up the queue."""
     created = site.forge.open(new(site), WORKER)
@@ -218,7 +220,7 @@ def test_a_branch_of_a_fork_is_not_taken_for_ours(site: GitHubSite, github: GitH
 HAPPENED = [Fault.BAD_GATEWAY_AFTER, Fault.CUT_AFTER, Fault.HALF]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", [*HAPPENED, Fault.BAD_GATEWAY, Fault.CUT, Fault.SECONDARY])
 def test_what_may_have_happened_is_looked_for_and_not_done_twice(
     site: GitHubSite, github: GitHub, fault: Fault
@@ -249,6 +251,7 @@ def _insisting(site: GitHubSite, act: Callable[[], Pull]) -> Pull:
     pytest.fail("it never happened")
 
 
+@pytest.mark.slow
 def test_merging_is_by_the_configured_method(site: GitHubSite, github: GitHub) -> None:
     github.configure(site.folder, {"mergeMethod": "squash"})
     created = site.forge.open(new(site), WORKER)

@@ -123,6 +123,7 @@ def test_who_is_killed_when_an_issue_is_created_leaves_its_relations_to_the_next
         assert len(field.github.act(ADMIN, "GET", "issues", state="all")) == 2
 
 
+@pytest.mark.slow
 def test_a_parent_that_is_full_is_said_and_the_issue_stands(field: Field) -> None:
     begun(field)
     behind = field.github.proxy.behind

@@ -65,7 +65,7 @@ def test_one_is_where_its_branch_is_and_merging_it_closes_the_issue(
     assert github.try_to(WORKER_1, "DELETE", "git/refs/heads/agent/a/1").status == 422
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("how", "parents"), [("merge", 2), ("squash", 1), ("rebase", 1)])
 def test_each_way_of_merging_makes_its_commit(
     github: GitHub, clone: Path, how: str, parents: int

@@ -52,6 +52,7 @@ def test_a_remote_that_does_not_answer_is_no_leave(clone: Path) -> None:
         refuse(Road(clone), ALICE, ["src/a.py"])
 
 
+@pytest.mark.slow
 def test_what_the_author_holds_in_another_clone_is_the_authors_own(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -31,7 +31,7 @@ STEPS = 250
 # ------------------------------------------------------------------------------ the laws
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1_000, 1_006))
 def test_a_schedule_keeps_the_laws(seed: int) -> None:
     schedule.check(seed, STEPS)
@@ -257,6 +257,7 @@ def test_a_wrong_part_is_found(wrong: type[World], law: str, first: int) -> None
     pytest.fail(f"never found: {law}; found: {sorted(broken)}")
 
 
+@pytest.mark.slow
 def test_work_that_nobody_saves_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [Step(kind, 0, 0, 1) for kind in ("claims", "works", "kills")]
     assert schedule.play(0, steps).violation is None

@@ -32,7 +32,7 @@ def test_the_refusal_names_the_command_that_asks(here: Path) -> None:
     )  # fmt: skip
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [

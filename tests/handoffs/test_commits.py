@@ -66,6 +66,7 @@ def test_restoring_the_work_first_brings_the_branch(
     assert git(station.folder, "rev-parse", BRANCH) == head
 
 
+@pytest.mark.slow
 def test_resume_names_the_command_that_brings_them(handed: tuple[Station, Handoff, str]) -> None:
     station, handoff, _ = handed
     assert f"`ghp agent-resume --handoff {handoff.name} --apply`" in station.resume(issue="2").text

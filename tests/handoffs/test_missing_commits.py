@@ -33,6 +33,7 @@ def back(repo: Path) -> tuple[Station, Handoff, str]:
     return team.at(repo), handoff, head
 
 
+@pytest.mark.slow
 def test_work_is_not_restored_without_the_commits_below_it(
     back: tuple[Station, Handoff, str],
 ) -> None:

@@ -36,6 +36,7 @@ def files(done: Result) -> int:
     return int(json.loads(done.out)["work"]["files"])
 
 
+@pytest.mark.slow
 def test_it_is_taken_from_the_agents_own_worktree(persons: Path, worktree: Worktree) -> None:
     place = named(persons, worktree, "12")
     done = invoke(f"agent-handoff {AS}", persons)

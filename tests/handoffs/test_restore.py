@@ -148,6 +148,7 @@ def test_on_another_commit_it_is_merged(here: Station) -> None:
     assert (path / "a").read_text() == "one\n2\n3\n4\n5\n6\n7\neight\n"
 
 
+@pytest.mark.slow
 def test_what_meets_other_changes_is_left_with_both_versions(here: Station) -> None:
     (here.folder / "a").write_text("mine\n")
     (here.folder / "b").write_text("b\n")
@@ -179,6 +180,7 @@ def test_twice_is_refused_clearly(here: Station) -> None:
     assert str(refused(station, issue="2")).endswith("is already applied here.")
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize("dirt", ["changed", "staged", "new", "deleted"])
 def test_a_worktree_that_is_not_clean_is_left_alone(here: Station, dirt: str) -> None:
     (here.folder / "a").write_text("changed\n")

@@ -38,6 +38,7 @@ def headings(text: str) -> list[str]:
 # ------------------------------------------------------------------------------ the text
 
 
+@pytest.mark.slow
 def test_the_text_says_what_matters_first(here: Station) -> None:
     team, repo = here.team, here.folder
     colour = here.ask("Which colour?").escalation
@@ -250,6 +251,7 @@ def test_a_checkpoint_without_a_note_does_not_hide_the_note_before(here: Station
     assert f"Agent worker-1, 1 min ago, in {noted.name} wrote" in resumed.text
 
 
+@pytest.mark.slow
 def test_a_named_handoff_is_gone_on_from(here: Station) -> None:
     first = here.hand_over(note="First.").handoff
     second = here.hand_over(note="Second.").handoff

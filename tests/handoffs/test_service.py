@@ -38,6 +38,7 @@ def section(text: str, title: str) -> str:
 # ------------------------------------------------------------------------------ the document
 
 
+@pytest.mark.slow
 def test_the_document_says_all_that_can_be_found_out(here: Station) -> None:
     team, repo = here.team, here.folder
     team.locks.acquire("trunk", "worker-1", expected=None)
@@ -215,6 +216,7 @@ def test_nothing_of_the_worktree_is_touched(here: Station) -> None:
 # ------------------------------------------------------------------------------ repeating
 
 
+@pytest.mark.slow
 def test_saying_the_same_again_records_nothing(here: Station) -> None:
     (here.folder / "new").write_text("x\n")
     first = here.hand_over(checkpoint=True)

@@ -62,6 +62,7 @@ def test_leased_and_claimed_files_are_refused_and_others_are_not(stuck: Path) ->
     assert edits("worker-1", stuck, "src/a.py") == ""
 
 
+@pytest.mark.slow
 def test_what_cannot_be_read_is_decided_like_what_takes_too_long(repo: Path) -> None:
     set_up(repo, None)
     commit(repo, {"src/a.py": "", "free.py": "", "other.py": ""})

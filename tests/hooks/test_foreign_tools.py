@@ -72,6 +72,7 @@ def test_a_relative_path_counts_from_the_project_unless_it_is_here(repo: Path) -
         assert paths("claude", tool, {"relative_path": name}, f"{repo}/src") == [expected]
 
 
+@pytest.mark.slow
 def test_arguments_of_any_depth_and_number_are_read_in_bounds() -> None:
     deep: Any = {"path": "/r/a"}
     for _ in range(100):

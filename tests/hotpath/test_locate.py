@@ -187,6 +187,7 @@ def test_places_compare_by_what_they_say() -> None:
 PATTERNS = (r"/(\d+)-", r"^(\d+)-", r"-(\d+)-", r"[/#](\d+)$")  # upstream GHP's
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["a", "/", "-", "#", "0", "12", "٣", "9" * 17]), max_size=9))
 def test_the_issue_of_a_branch_is_the_one_of_upstreams_patterns(parts: list[str]) -> None:
     name = "".join(parts)

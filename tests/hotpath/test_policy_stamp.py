@@ -227,7 +227,7 @@ CHANGES: dict[str, Change] = {
 HARMLESS = ("CODEOWNERS is written", "the clone gets another id")  # for what is decided here
 
 
-@pytest.mark.sample(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGES)
 def test_after_a_change_the_book_is_not_used_until_it_is_made_anew(
     pair: tuple[Claimant, Claimant], name: str

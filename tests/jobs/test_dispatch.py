@@ -80,6 +80,7 @@ def test_dispatches_of_two_clones_at_once_leave_one_agent(
     assert here.assignees(1) == other.assignees(1)
 
 
+@pytest.mark.slow
 def test_only_the_notes_of_those_who_may_assign_count(team: Team, one: Claimant) -> None:
     note = Record(
         dispatch.EVENT, Actor("worker-1"), "#1", "0" * 16, Timestamp(THEN), 0, (), issue=1,

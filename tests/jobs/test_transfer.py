@@ -25,6 +25,7 @@ def test_a_job_that_waits_for_a_later_one_is_blocked_by_it(one: Claimant) -> Non
     assert imported(one, *jobs) == [("a", "unchanged", 2), ("b", "unchanged", 3)]
 
 
+@pytest.mark.slow
 def test_an_import_that_was_killed_half_way_is_completed_by_the_next(one: Claimant) -> None:
     jobs = (JobFile("a", "A", dependencies=("b",)), JobFile("b", "B"))
     imported(one, JobFile("a", "A"))

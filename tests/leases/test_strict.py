@@ -281,7 +281,7 @@ class Busy(SystemClock):
         super().wait(0.001)
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [("src/", "src/a.py"), ("*.py", "src/"), ("src/", "src/")])
 def test_of_two_clones_at_once_never_both_have_it(repo: Path, words: tuple[str, str]) -> None:
     yard = make_yard(repo)

@@ -72,6 +72,7 @@ def test_what_is_not_an_issue_is_acquired_and_not_claimed(locks: GitLocks, remot
     assert shown == "acquire worker-1 trunk"
 
 
+@pytest.mark.slow
 def test_the_remote_has_one_ref_for_each_right_and_the_clone_no_other(
     locks: GitLocks, remote: Path, clone: Path
 ) -> None:

@@ -162,6 +162,7 @@ def test_vectors_of_another_tuning_are_never_compared_with_ours() -> None:
     assert f"minilm-l6-v2-{mark}" == NAME
 
 
+@pytest.mark.slow
 def test_the_pairs_it_learnt_from_are_whole_and_none_is_there_twice() -> None:
     taught, kept_out = pairs.read()
     both = [*taught, *kept_out]

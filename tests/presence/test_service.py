@@ -154,7 +154,7 @@ def test_an_agent_here_is_as_alive_as_its_file_is_young(
     assert desk.sees()["worker-1"].liveness is expected
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("skew", [-3_600, 0, 3_600])
 def test_an_agent_elsewhere_is_judged_by_the_observers_own_clock(
     clones: Clones, clock: ManualClock, skew: float

@@ -160,5 +160,6 @@ def test_the_text_of_an_issue_can_begin_no_section_and_hide_nothing(repo: Path) 
     assert "<!--" not in text
 
 
+@pytest.mark.slow
 def test_where_nothing_is_configured_it_says_so(road: Road, place: Path) -> None:
     assert "No checks are configured." in body(road, place)

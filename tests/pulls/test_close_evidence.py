@@ -130,6 +130,7 @@ def test_a_repository_without_commits_has_no_evidence(tmp_path: Path) -> None:
     assert refusal(road)[0] == REFUSED
 
 
+@pytest.mark.slow
 def test_what_was_fetched_of_main_is_evidence_as_well(
     clones: Callable[[int], list[Path]],
 ) -> None:

@@ -34,7 +34,7 @@ def changed(road: Road) -> bytes:
     return b"".join(line for line in lines if line.startswith(b"diff"))
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["merge", "squash", "rebase"])
 def test_the_diff_stays_the_same_after_a_merge(road: Road, method: str) -> None:
     assert changed(road) == CHANGED
@@ -57,6 +57,7 @@ def test_each_new_attempt_is_a_round(road: Road) -> None:
     assert shown.conflicts == ("a.txt",)
 
 
+@pytest.mark.slow
 def test_a_merge_by_hand_leaves_no_base(road: Road) -> None:
     git(road.folder, "merge", "--quiet", "--no-edit", "agent/worker-1/1-parse-files")
     merged(road.merge(2))

@@ -78,6 +78,7 @@ def test_as_json_it_has_the_same_facts(here: Path) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_holder_that_waits_for_a_lease_makes_its_part_blocked(here: Path) -> None:
     from ghp_agents.leases.wait_graph import Wait
     from ghp_agents.presence import service as presence

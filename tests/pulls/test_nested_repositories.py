@@ -23,6 +23,7 @@ def take_in(top: Path) -> str:
     return git(top, "rev-parse", "HEAD")
 
 
+@pytest.mark.slow
 def test_a_commit_that_adds_one_is_refused(repo: Path) -> None:
     base = git(repo, "rev-parse", "HEAD")
     head = take_in(repo)

@@ -44,6 +44,7 @@ def test_a_request_is_about_one_commit(road: Road) -> None:
     assert requested(road) == []
 
 
+@pytest.mark.slow
 def test_what_is_merged_needs_no_change(road: Road) -> None:
     review(road, "worker-2", "request-changes", "Add a test")
     merged(road.merge(1, "@me"))

@@ -41,6 +41,7 @@ def test_an_issue_is_claimed_and_has_a_branch_and_a_worktree(road: Road, place: 
     assert lease.holder == "worker-1"
 
 
+@pytest.mark.slow
 def test_the_worktree_has_the_agents_name_and_its_presence(road: Road) -> None:
     started = road.start("worker-1")
     inner = Road(started.path).house("").ws
@@ -52,6 +53,7 @@ def test_the_worktree_has_the_agents_name_and_its_presence(road: Road) -> None:
     assert presence["lastAction"] == "Started #1"
 
 
+@pytest.mark.slow
 def test_the_worktree_of_the_caller_and_its_settings_stay_as_they_are(road: Road) -> None:
     (road.folder / "README.md").write_text("half-way\n")
     (road.folder / "new.txt").write_text("new\n")
@@ -155,6 +157,7 @@ def test_a_worktree_that_a_killed_git_left_half_made_is_made_anew(road: Road) ->
     assert git(again.path, "status", "--porcelain") == ""
 
 
+@pytest.mark.slow
 def test_offline_it_goes_on_in_the_worktree_and_says_that_the_trunk_may_be_old(road: Road) -> None:
     first = road.start("worker-1")
     road.remote.rename(road.remote.with_suffix(".away"))
@@ -181,6 +184,7 @@ def test_the_configuration_says_where_and_under_which_name(road: Road) -> None:
     assert started.branch == "worker-1/1-parse-files"
 
 
+@pytest.mark.slow
 def test_a_name_that_is_taken_gets_a_number(road: Road, place: Path) -> None:
     (place / "1-parse-files").mkdir(parents=True)
     (place / "1-parse-files/mine.txt").write_text("mine\n")
@@ -189,6 +193,7 @@ def test_a_name_that_is_taken_gets_a_number(road: Road, place: Path) -> None:
     assert (place / "1-parse-files/mine.txt").read_text() == "mine\n"
 
 
+@pytest.mark.slow
 def test_a_branch_of_a_person_with_the_number_is_left_alone(road: Road) -> None:
     git(road.folder, "branch", "ann/1-parse-files")
     assert road.start("worker-1").branch == "agent/worker-1/1-parse-files"

@@ -23,6 +23,7 @@ def road(restored: Restored) -> Road:
     return Road(restored(with_issue).repo)
 
 
+@pytest.mark.slow
 def test_the_branch_that_a_handoff_names_is_gone_on_with(road: Road) -> None:
     issue = road.house("@me").tracker.get(1)
     git(road.folder, "branch", "feature/1-parser")
@@ -205,6 +206,7 @@ def test_commits_on_a_detached_head_are_not_hidden_by_another_worktree(road: Roa
     assert (again.path, again.notes, git(place, "rev-parse", branch)) == (place, (), oid)
 
 
+@pytest.mark.slow
 def test_a_detached_head_that_has_nothing_of_its_own_is_in_nobodys_way(road: Road) -> None:
     place = road.start("worker-1").path
     git(place, "checkout", "--quiet", "--detach")
@@ -212,6 +214,7 @@ def test_a_detached_head_that_has_nothing_of_its_own_is_in_nobodys_way(road: Roa
     assert (again.path, again.how) == (place.with_name("1-parse-files-2"), "continued")
 
 
+@pytest.mark.slow
 def test_a_start_that_fails_releases_only_the_claim_that_it_took(
     road: Road, monkeypatch: pytest.MonkeyPatch
 ) -> None:

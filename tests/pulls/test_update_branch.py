@@ -140,6 +140,7 @@ def test_a_push_that_happened_though_the_connection_broke_is_found_out(
     assert road.finish("worker-1", place).pull.head == head
 
 
+@pytest.mark.slow
 def test_a_remote_that_cannot_be_reached_is_unknown_and_nothing_is_changed(
     road: Road, place: Path
 ) -> None:

@@ -179,7 +179,7 @@ CONFLICTS = {
 }
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", CONFLICTS)
 def test_a_conflict_of_uncommitted_work_changes_nothing(branch: Branch, kind: str) -> None:
     mine, theirs, removed = CONFLICTS[kind]
@@ -276,7 +276,7 @@ def test_conflicts_of_a_stash_are_resolved_first(branch: Branch) -> None:
     )
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ["x.log", "x.log/deep.txt", "folder"])
 def test_ignored_files_in_the_way_are_not_overwritten(branch: Branch, path: str) -> None:
     ignored = branch.folder / ("folder/kept.log" if path == "folder" else "x.log")

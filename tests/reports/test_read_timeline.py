@@ -104,6 +104,7 @@ def published(road: Road, *, titled: bool = True) -> Timeline:
     return last_day(app, app.store.snapshot(), titled=titled)
 
 
+@pytest.mark.slow
 def test_the_last_day_ends_with_the_newest_entry_whenever_it_is_read(road: Road) -> None:
     assert published(road).lanes == ()
     road.issue("Parse files")

@@ -52,6 +52,7 @@ def test_an_issue_that_waited_goes_on_when_its_blockers_are_closed(shift: Shift)
     assert (cause.key, cause.is_heard) == ("unblocked/2/1", True)
 
 
+@pytest.mark.slow
 def test_an_answer_calls_the_agent_unless_a_person_takes_over(shift: Shift) -> None:
     succeed(
         shift.repo, "agent-start 1 --as worker-1", "agent-escalate 'Tabs?' --issue 1 --as worker-1"

@@ -1,5 +1,7 @@
 """What a supervisor knows of the issues of its agents."""
 
+import pytest
+
 from ghp_agents.runs import fleet_records
 from ghp_agents.runs.fleet_records import FleetRecords, FreedIssues
 from ghp_agents.runs.record import ASKS, FINISHED
@@ -28,6 +30,7 @@ def test_a_question_is_answered_when_it_is_closed(shift: Shift) -> None:
     assert read(shift).answered == {RUN.id}
 
 
+@pytest.mark.slow
 def test_who_is_told_to_stop_is_known(shift: Shift) -> None:
     succeed(shift.repo, "agent-claim 1 --as worker-1", "agent-stop worker-1 --as @me")
     assert read(shift).orders.keys() == {"worker-1"}

@@ -72,6 +72,7 @@ def test_who_lacks_a_capability_does_not_go_on(shift: Shift, run: RunRecord) -> 
     assert give_up.unfit(shift.app("worker-1"), 1, ("worker-1", "worker-2")) == {"worker-2"}
 
 
+@pytest.mark.slow
 def test_it_is_freed_once(shift: Shift, run: RunRecord) -> None:
     give_up.free(shift.app("worker-1"), run)
     assert give_up.free(shift.app("worker-1"), run) == ""
@@ -124,6 +125,7 @@ def test_an_answer_that_is_no_option_changes_nothing(shift: Shift, run: RunRecor
         claims.claim_next(shift.app("worker-2"), skips={2})
 
 
+@pytest.mark.slow
 def test_a_person_can_close_the_issue_by_the_answer(shift: Shift, run: RunRecord) -> None:
     app = shift.app("worker-1")
     question = give_up.ask(app, run)

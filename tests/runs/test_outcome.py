@@ -34,6 +34,7 @@ def found(shift: Shift, run: RunRecord, code: int | None = 0, error: str = "") -
     return outcome.find(shift.app("worker-1"), run, code, error)
 
 
+@pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("code", "error", "why"),
     [
@@ -128,6 +129,7 @@ def test_an_issue_that_waits_for_another_is_no_failure(shift: Shift, run: RunRec
     assert found(shift, run) == RunOutcome(BLOCKED, "it waits for #2")
 
 
+@pytest.mark.slow
 def test_an_issue_that_went_to_another_is_lost(shift: Shift, run: RunRecord) -> None:
     succeed(shift.repo, "agent-release 1 --as @me")
     assert found(shift, run) == RunOutcome(LOST, "#1 is no longer worker-1's")

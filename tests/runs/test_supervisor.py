@@ -299,6 +299,7 @@ def test_a_run_of_an_agent_without_a_supervisor_is_ended(shift: Shift) -> None:
     assert processes.marked(shift.last().id) == []
 
 
+@pytest.mark.slow
 def test_a_run_that_another_supervisor_has_goes_on(shift: Shift) -> None:
     shift.supervisor(STAYS, "old").step()
     with folder.alone(shift.app().ws, "old"):
@@ -320,6 +321,7 @@ def test_other_clones_hear_that_a_silent_client_runs(shift: Shift) -> None:
     shift.end_all()
 
 
+@pytest.mark.slow
 def test_an_agent_that_stopped_with_its_supervisor_works_again(shift: Shift) -> None:
     ws = shift.app("worker-1").ws
     presence.register(ws, shift.app().store, ws.agent())
@@ -345,6 +347,7 @@ def test_an_error_is_reported_once_a_minute(shift: Shift, monkeypatch: pytest.Mo
     assert len(shift.lines) == 2
 
 
+@pytest.mark.slow
 def test_a_run_that_prints_keeps_its_agent_alive(shift: Shift) -> None:
     supervisor = shift.supervisor(f"echo on; {STAYS}")
     supervisor.step()

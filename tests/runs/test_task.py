@@ -69,6 +69,7 @@ def test_the_last_step_that_was_named_runs() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=30), max_size=300), st.sampled_from(["running", "stopped"]))
 def test_whatever_a_task_reports_is_shown_short_and_clean(lines: list[str], now: str) -> None:
     shown = steps(["A", "B"], lines, now)

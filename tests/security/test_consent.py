@@ -241,7 +241,7 @@ def test_the_answer_is_kept_outside_of_the_repository_and_for_this_clone_alone(
         ("link", "is inside a settings folder of your home directory"),
     ],
 )
-@pytest.mark.sample(3)
+@pytest.mark.slow
 def test_worktrees_go_to_no_place_where_files_mean_something(
     clone: Path, home: Path, tmp_path: Path, path: str, why: str
 ) -> None:
@@ -264,7 +264,7 @@ def test_a_place_beside_the_repository_is_allowed(clone: Path, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["..", ".vim", "-x", "a b;c", "..git", "\u202egit"])
-@pytest.mark.sample(2)
+@pytest.mark.slow
 def test_a_repositorys_name_in_a_path_is_one_plain_folder(
     clone: Path, home: Path, tmp_path: Path, name: str
 ) -> None:

@@ -104,6 +104,7 @@ def test_a_moved_clone_is_the_same_clone(original: Claimant, tmp_path: Path) -> 
     assert holds(moved)
 
 
+@pytest.mark.slow
 def test_a_clone_that_was_copied_to_another_disk_and_deleted_was_moved(original: Claimant) -> None:
     copy = Path(shutil.copytree(original.ws.folder, original.ws.folder.with_name("disk2")))
     shutil.rmtree(original.ws.folder)

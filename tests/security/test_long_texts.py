@@ -108,7 +108,7 @@ def slow_ones(reader: str, texts: list[str]) -> dict[str, float]:
     return {}
 
 
-@pytest.mark.sample(5)
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_no_text_of_another_holds_a_reader_up(reader: str) -> None:
     assert slow_ones(reader, hostile(("", "## Scope\n\n- "))[::4]) == {}

@@ -180,7 +180,7 @@ def hostile() -> list[str]:
     return [*texts, "token is" + " " * SIZE, "TOKEN=" + "a" * SIZE, "machine " + "a " * 30_000]
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", ["redacted", "find", "note", "masked"])
 def test_looking_for_secrets_takes_time_in_proportion_to_the_text(reader: str) -> None:
     read = {

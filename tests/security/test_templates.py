@@ -82,6 +82,7 @@ def test_where_there_is_no_trunk_ours_is_used(tmp_path: Path) -> None:
     assert "## Next steps" in document
 
 
+@pytest.mark.slow
 def test_a_template_of_the_trunk_counts(here: Station) -> None:
     git(here.folder, "checkout", "--quiet", "main")
     commit(here.folder, {HANDOFF: "ours: {{ name }}\n"})

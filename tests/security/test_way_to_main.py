@@ -222,7 +222,7 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("who", ["lead", "alice", "@me"])
 def test_what_another_leased_strictly_since_is_not_merged_by_anybody(road: Road, who: str) -> None:
     road.done("alice", 1, {"src/a.py": "one\n"})

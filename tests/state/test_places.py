@@ -72,7 +72,7 @@ def listing(*folders: Path) -> dict[str, object]:
 # ------------------------------------------------------------------------------ every kind of place
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place", mostly_slow(PLACES, every=8), ids=[place.__name__ for place in PLACES]
 )

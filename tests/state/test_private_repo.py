@@ -188,6 +188,7 @@ def test_a_bare_main_repository_and_its_worktrees_have_one(repo: Path, tmp_path:
     assert git(bare, "rev-parse", "--is-bare-repository") == "true"
 
 
+@pytest.mark.slow
 def test_a_submodule_has_its_own_beside_its_own_git_folder(repo: Path, clone: Path) -> None:
     git(clone, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(repo), "sub")
     git(clone, "commit", "--quiet", "-m", "Add sub")
@@ -302,6 +303,7 @@ def seen_by_the_user(repo: Path) -> list[str]:
     return [git(repo, *command.split()) for command in commands]
 
 
+@pytest.mark.slow
 def test_the_users_git_sees_nothing_of_it(repo: Path) -> None:
     (repo / "new").write_text("not yet added")
     before = seen_by_the_user(repo)

@@ -498,7 +498,7 @@ SETTINGS = {
 
 
 @pytest.mark.parametrize("key", [*SETTINGS, "all"])
-@pytest.mark.sample(10)
+@pytest.mark.slow
 def test_settings_for_the_users_own_work_do_not_meet_ours(
     clone: Path, remote: Path, key: str
 ) -> None:

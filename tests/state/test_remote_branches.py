@@ -289,6 +289,7 @@ def test_a_shallow_clone_fetches_what_a_merge_needs(
     assert notices.take() == []
 
 
+@pytest.mark.slow
 def test_a_history_of_its_own_is_looked_for_to_the_end_and_stays_apart(
     clone: Path, remote: Path, tmp_path: Path
 ) -> None:

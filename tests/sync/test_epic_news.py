@@ -74,7 +74,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("lines", "heard"), CASES.values(), ids=CASES)
-@pytest.mark.sample(4)
+@pytest.mark.slow
 def test_the_manager_hears_of_a_part_once(
     here: Path, lines: Sequence[str], heard: list[str]
 ) -> None:

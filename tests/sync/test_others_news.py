@@ -134,7 +134,7 @@ CASES = {
 
 
 @pytest.mark.parametrize(("lines", "heard"), CASES.values(), ids=CASES)
-@pytest.mark.sample(4)
+@pytest.mark.slow
 def test_what_others_do_is_heard_once(here: Path, lines: Sequence[str], heard: list[str]) -> None:
     succeed(here, *lines)
     assert is_flagged(here, "worker-1")
@@ -185,6 +185,7 @@ def test_of_issues_of_others_it_hears_nothing(here: Path) -> None:
     assert told(here, "worker-1") == []
 
 
+@pytest.mark.slow
 def test_what_was_before_its_claim_is_in_the_issue_and_no_news(here: Path) -> None:
     succeed(here, "agent-issue comment 2 Hm", "agent-claim 2 --as worker-2")
     assert told(here, "worker-2") == []

@@ -85,6 +85,7 @@ def answers(text: str) -> Iterator[tuple[str, str]]:
             lines.append(line)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["alone", "remote", "talk"])
 def test_recorded_outputs_are_as_their_schemas_say(name: str) -> None:
     checked = 0

@@ -159,6 +159,7 @@ def test_two_clones_that_continue_at_once_and_before_they_meet_send_one_message(
     assert team.runs()[0]["steps"][1]["message"] == answer["id"]
 
 
+@pytest.mark.slow
 def test_a_step_that_nobody_can_do_says_so_when_it_is_sent(team: Team) -> None:
     done = invoke("agent-run review 'The parser' --as worker-1", team.one, clock=team.clock)
     assert done.err.splitlines()[2:] == [

@@ -31,7 +31,7 @@ def there(tmp_path: Path) -> Path:
     return tmp_path / "there"
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_each_worktree_knows_its_home(name: str, origin: Path, there: Path) -> None:
     top = LAYOUTS[name](origin, there)

@@ -324,6 +324,7 @@ def test_a_locked_worktree_whose_folder_is_missing_is_not_forgotten(place: Place
     assert len(worktree_admin.listed(place.repo)) == 1
 
 
+@pytest.mark.slow
 def test_a_missing_worktree_is_not_forgotten_while_only_it_has_a_commit(place: Place) -> None:
     why = _detached(place)
     place.path.rename(place.path.with_name("elsewhere"))

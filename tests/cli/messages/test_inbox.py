@@ -59,6 +59,7 @@ def test_what_is_no_pattern_of_topics_is_refused(here: Path) -> None:
     assert (code, out, err.splitlines()[0]) == (2, "", "Error: 'A!' is not a pattern of topics.")
 
 
+@pytest.mark.slow
 def test_of_several_messages_none_is_done_if_one_is_wrong(here: Path) -> None:
     ids = [
         invoke(f"agent-send worker-1 {subject} --kind {kind} --as worker-2", here).out.strip()

@@ -80,6 +80,7 @@ def test_the_setting_decides_instead_of_a_person(here: Path, policy: str, heard:
     assert [message["subject"] for message in listed] == heard
 
 
+@pytest.mark.slow
 def test_a_hostile_description_is_one_bounded_line(here: Path) -> None:
     invoke(["agent-topic", "new", "build.odd", "Obey\x1b[2J\nnow", "--as", "worker-3"], here)
     succeed(here, "agent-subscribe build.broken")

@@ -50,6 +50,7 @@ def test_colours_and_tables_are_those_of_a_terminal(one: Path) -> None:
     assert seen(one, "agent-notes list", GHP_PAGER="sed ''") == direct
 
 
+@pytest.mark.slow
 def test_without_our_variable_it_is_the_pager_of_git(one: Path) -> None:
     git(one, "config", "core.pager", MARK)
     env = {name: value for name, value in os.environ.items() if name != "GHP_PAGER"}

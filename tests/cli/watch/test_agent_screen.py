@@ -160,6 +160,7 @@ def test_the_detail_is_read_again_when_its_agent_changes() -> None:
     watch(play, look)
 
 
+@pytest.mark.slow
 def test_r_asks_the_remote_at_once() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "r")

@@ -65,6 +65,7 @@ def test_slash_shows_only_rows_with_all_the_words_and_escape_shows_all_again() -
     watch(play)
 
 
+@pytest.mark.slow
 def test_a_filter_that_nothing_has_says_how_to_end_it() -> None:
     async def play(program: "Watch", pilot: "Pilot[int]") -> None:
         await press(program, pilot, "slash", *"zzz")

@@ -62,6 +62,7 @@ LANGUAGES = st.sampled_from(["python", "typescript", "go", "java", "rust", "c"])
 TEXT = st.text(st.sampled_from(" \n(){},.*:;'\"/#abimportfromuse as"), max_size=80)
 
 
+@pytest.mark.slow
 @given(LANGUAGES, st.sampled_from(["", "import ", "from ", "use ", "const {"]), TEXT)
 def test_any_text_is_read(language: str, start: str, text: str) -> None:
     for imported in (*read(language, start + text), *required(start + text)):

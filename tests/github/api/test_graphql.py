@@ -26,6 +26,7 @@ def test_a_question_carries_its_variables(hub: GitHubRepository, script: Script)
     )
 
 
+@pytest.mark.slow
 def test_a_question_that_broke_off_is_asked_again(hub: GitHubRepository, script: Script) -> None:
     script.then(cut, says(200, {"data": {"x": None}}))
     assert hub.graphql(QUERY) == {"x": None}

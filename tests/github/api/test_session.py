@@ -274,6 +274,7 @@ def test_a_write_that_fails_for_good_is_looked_for_once_more_and_may_have_happen
     assert (len(script.asked), store.looks) == (3, 3)
 
 
+@pytest.mark.slow
 def test_the_last_look_finds_what_the_last_try_stored(
     hub: GitHubRepository, script: Script
 ) -> None:

@@ -75,6 +75,7 @@ def test_where_there_is_no_issue_yet_the_tracker_is_recorded_all_the_same(
     assert current.issues == {}
 
 
+@pytest.mark.slow
 def test_only_what_changed_is_published_again(github: GitHub, clock: ManualClock) -> None:
     for title in ("Blink", "Shine"):
         github.issue(title)

@@ -271,6 +271,7 @@ def test_what_cannot_be_written_now_is_said_to_be_so(
             write()
 
 
+@pytest.mark.slow
 def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     github: GitHub, house: MakeHouse, clock: ManualClock
 ) -> None:
@@ -306,6 +307,7 @@ def test_an_issue_that_cannot_be_read_is_left_out_and_named(
     assert [issue.number for issue in here.tracker.list()] == [bad, good]  # as it was
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [404, 410])
 def test_blockers_and_events_that_are_gone_do_not_keep_the_others_from_being_known(
     github: GitHub, house: MakeHouse, clock: ManualClock, status: int
@@ -396,6 +398,7 @@ def test_what_an_issue_was_made_with_is_its_authors_word_where_no_event_tells(
     assert [issue.assignees for issue in tracker.list()] == [(), ("worker-1",)]
 
 
+@pytest.mark.slow
 def test_a_label_that_did_not_count_counts_when_we_set_it(github: GitHub, house: MakeHouse) -> None:
     number = github.issue("One", OUTSIDER)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": ["agent:worker-1"]})
@@ -414,6 +417,7 @@ def test_what_a_holder_has_needs_no_proof(github: GitHub, house: MakeHouse) -> N
     assert not [line for line in requests_since(github, mark) if "events" in line]
 
 
+@pytest.mark.slow
 def test_an_account_of_an_agent_is_assigned_beside_its_label(
     github: GitHub, house: MakeHouse
 ) -> None:

@@ -129,6 +129,7 @@ def line(path: Path) -> statusline.ParsedStatusLine | None:
     return statusline.ours(parse(path.read_text()).value.get("statusLine"))
 
 
+@pytest.mark.slow
 def test_the_status_line_that_counts_is_run_first(repo: Path, home: Path) -> None:
     own = {"type": "command", "command": "of the user"}
     write(home / ".claude/settings.json", json.dumps({"statusLine": own}))

@@ -352,7 +352,7 @@ def own_calls(repo: Path) -> list[str]:
     return lines
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["relative", "absolute", "global"])
 def test_hooks_that_are_configured_elsewhere_run_after_ours_and_stay_as_they_are(
     repo: Path, checker: Path, tmp_path: Path, worktree: Worktree, where: str

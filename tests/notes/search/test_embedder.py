@@ -24,6 +24,7 @@ def test_the_local_one_does_as_well() -> None:
     assert local.embed_batch(["One", "Two"]) == [local.embed("One"), local.embed("Two", "add")]
 
 
+@pytest.mark.slow
 @needs_model
 def test_a_question_is_looked_for_in_other_words_as_well() -> None:
     local, question, note = LocalModel(None), "Who may sign off?", "CODEOWNERS approve each merge."

@@ -252,7 +252,7 @@ def test_a_language_model_finds_the_facts_and_its_drafts_do_not_stay(
     assert base.index(ALL).nothing_new
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @needs_mem0
 @pytest.mark.parametrize("answer", ["", "I am sorry.", "[1, 2]", '{"memory": []}', '{"memory": [{'])
 def test_an_empty_or_broken_answer_of_the_model_stores_nothing_and_says_so(

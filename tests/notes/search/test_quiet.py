@@ -59,7 +59,7 @@ def test_the_guard_sees_a_connection(tmp_path: Path) -> None:
     assert "there is no network here" in done.stderr
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @needs_mem0
 @pytest.mark.parametrize("words", some(WORDS, every=4))
 def test_a_command_that_does_not_search_imports_nothing_of_mem0(repo: Path, words: str) -> None:

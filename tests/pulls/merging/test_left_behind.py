@@ -37,6 +37,7 @@ def change(place: Path) -> None:
     git(place, "add", "d.txt")
 
 
+@pytest.mark.slow
 def test_files_changed_after_a_finish_are_all_counted_before_and_after_the_merge(
     road: Road,
 ) -> None:
@@ -71,6 +72,7 @@ def test_what_a_handoff_may_not_store_stays_on_the_list(road: Road) -> None:
     assert [x[:2] for x in left(road)] == [("1 file", "id_rsa: not in #2")]
 
 
+@pytest.mark.slow
 def test_commits_on_a_detached_head_and_on_the_branch_are_listed(road: Road) -> None:
     place = road.work
     commit(place, {"b.txt": "two\n"})

@@ -45,7 +45,7 @@ def test_what_is_finished_comes_onto_the_trunk(road: Road) -> None:
     )
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("reference", ["1", "#1", "2", "#2"])
 def test_it_goes_by_its_number_and_by_that_of_its_issue(road: Road, reference: str) -> None:
     road.done("worker-1", 1, {"a.txt": "one\n"})
@@ -71,6 +71,7 @@ def test_what_nobody_finished_cannot_be_merged(road: Road) -> None:
         road.merge(77)
 
 
+@pytest.mark.slow
 def test_a_draft_is_not_merged(road: Road) -> None:
     path = road.start("worker-1").path
     commit(path, {"a.txt": "one\n"})

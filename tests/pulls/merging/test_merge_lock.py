@@ -65,6 +65,7 @@ def test_while_another_has_it_nobody_else_merges(road: Road) -> None:
     assert "--wait" in refused.value.hint
 
 
+@pytest.mark.slow
 def test_two_processes_of_one_name_do_not_merge_at_once(road: Road) -> None:
     with (
         merge_right.held(me(road, "lead"), ""),

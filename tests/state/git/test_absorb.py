@@ -61,6 +61,7 @@ def test_a_clone_that_holds_what_cannot_be_written_stays(field: GitField) -> Non
     assert theirs.ref in refs(field.remote)
 
 
+@pytest.mark.slow
 def test_of_two_contents_the_join_and_the_absorption_choose_the_same(field: GitField) -> None:
     one, other = field.store(0), field.store(1)
     for store, name in ((one, "a"), (other, "a")):

@@ -153,6 +153,7 @@ def test_the_published_branch_has_the_document_and_a_page(clones: Clones, remote
     assert published(remote) == f"{publishing.MARK}\n# 1 of 1 agents"
 
 
+@pytest.mark.slow
 def test_publishing_the_same_again_makes_no_commit(clone: Path, remote: Path) -> None:
     fold(clone)
     store(clone).publish(one_page)

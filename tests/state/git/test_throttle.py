@@ -46,7 +46,7 @@ def test_the_first_exchange_is_made_at_once(
     assert pushes(remote) != ""
 
 
-@pytest.mark.sample(1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("event", "pause"),
     [
