@@ -47,10 +47,15 @@ class _Remover:
     def __init__(self, me: ClaimContext, cwd: Path) -> None:
         self._me, self._cwd = me, cwd.resolve()
         self._folder = me.ctx.ws.main_worktree or me.ctx.ws.folder
-        self._places = {x.branch: x for x in worktree_admin.listed(self._folder) if x.branch}
+        places = worktree_admin.listed(self._folder)
+        self._places = {x.branch: x for x in places if x.branch}
+        self._has_detached = any(not x.branch and not x.is_main for x in places)
 
     def remove_worktree(self, pull: Pull) -> list[str]:
         place = self._places.get(pull.branch)
+        if place is None and self._has_detached:  # it may have left the branch
+            left = [x for x in self._left.values() if x.branch == pull.branch]
+            return [f"Kept the worktree {x.folder}: {x.words}." for x in left]
         if place is None or not place.path.is_dir():
             return []
         why = self._why_kept(pull, place)

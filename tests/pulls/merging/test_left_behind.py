@@ -91,6 +91,16 @@ def test_commits_on_a_detached_head_and_on_the_branch_are_listed(road: Road) -> 
     assert left(road) == []
 
 
+def test_a_merge_names_the_worktree_that_has_left_the_branch(road: Road) -> None:
+    git(road.work, "checkout", "--quiet", "--detach")
+    oid = commit(road.work, {"b.txt": "other\n"})
+    (note,) = merged(road.merge(2)).notes
+    assert note.startswith(
+        f"Kept the worktree {road.work}: worker-1 left 1 commit (commit {oid[:12]}"
+    )
+    assert f"git branch worker-1-1-{oid[:7]} {oid[:12]}" in note
+
+
 @pytest.mark.slow
 def test_work_in_progress_and_work_on_what_was_sent_back_are_not_listed(road: Road) -> None:
     road.issue("Another")
