@@ -54,8 +54,8 @@ class _Remover:
     def remove_worktree(self, pull: Pull) -> list[str]:
         place = self._places.get(pull.branch)
         if place is None and self._has_detached:  # it may have left the branch
-            left = [x for x in self._left.values() if x.branch == pull.branch]
-            return [f"Kept the worktree {x.folder}: {x.words}." for x in left]
+            leavers = [x for x in self._left.values() if x.branch == pull.branch]
+            return [f"Kept the worktree {x.folder}: {x.words}." for x in leavers]
         if place is None or not place.path.is_dir():
             return []
         why = self._why_kept(pull, place)
