@@ -164,10 +164,10 @@ def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Hando
     return handoffs, problems
 
 
-def rights(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
+def held_locks(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
     """Return the actor's locks, or why they are unknown. The lock for issue numbers does not
     count: nobody waits for it."""
-    from ghp_agents.issues.numbers import LEASE as NUMBERS
+    from ghp_agents.locks.lock import NUMBERS
 
     try:
         mine = [lock for lock in locks.list() if lock.holder == actor.name]

@@ -21,7 +21,7 @@ class HandoffFacts(NamedTuple):
     branch: Branch
     topic_facts: TopicFacts
     work: Uncommitted
-    rights: "tuple[Lock, ...]"
+    locks: "tuple[Lock, ...]"
     notes: tuple[str, ...]
     learnt: "tuple[Note, ...]" = ()
     sections: Sections = NO_WORDS
@@ -34,7 +34,7 @@ def gather(
     """Read all facts of a topic; `ask_rights`: also the locks of the actor; `only_known`: of the
     uncommitted work, what is known to be the actor's. Raises GitError."""
     # Often a hook makes a checkpoint; it must not wait for the remote.
-    held, unknown = evidence.rights(ctx.locks, about.actor) if ask_rights else ([], "")
+    held, unknown = evidence.held_locks(ctx.locks, about.actor) if ask_rights else ([], "")
     topic_facts = evidence.topic_facts(ctx, about)
     notes = [*about.notes, *topic_facts.notes, *([unknown] if unknown else [])]
     me = None if about.actor.is_person else about.actor.name

@@ -133,7 +133,7 @@ def _facts(
     carried: Carried,
 ) -> HandoffFacts:
     agent = lock.holder or ""
-    rights = [
+    locks = [
         other
         for other in me.ctx.locks.known()
         if other.holder == agent and other.name not in (lock.name, agent_lock(agent))
@@ -144,7 +144,7 @@ def _facts(
         branch=branch,
         topic_facts=topic_facts,
         work=work,
-        rights=tuple(rights),
+        locks=tuple(locks),
         notes=(*about.notes, *topic_facts.notes),
         learnt=tuple(recall.learnt(me.ctx, agent, about.numbers)),
         sections=sections.carried(topic_facts.handoffs, agent, branch.name),

@@ -247,11 +247,11 @@ def _with_rest(lines: list[str], total: int) -> list[str]:
     return lines + ([f"… and {total - len(lines)} more"] if total > len(lines) else [])
 
 
-def right_lines(rights: "Iterable[Lock]") -> list[str]:
+def lock_lines(locks: "Iterable[Lock]") -> list[str]:
     """Return lines for the held locks."""
     return [
         f"{file(lock.name)}, generation {lock.generation}, since {when(lock.acquired_at)}"
-        for lock in rights
+        for lock in locks
     ]
 
 

@@ -49,7 +49,7 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "changes": markdown.change_lines(facts.work.patch.changes),
         "missing": markdown.missing_lines(facts.work.missing),
         "converted": [as_code(name) for name in facts.work.patch.converted],
-        "rights": markdown.right_lines(facts.rights),
+        "rights": markdown.lock_lines(facts.locks),
         "learnt": _note_lines(facts, ws.clock.now()),
         "ledger": markdown.ledger_lines(topic_facts.ledger),
         "earlier": markdown.handoff_lines(topic_facts.handoffs, ws.clock.now()),

@@ -271,7 +271,7 @@ def _evidence(
         kind, about.actor, to, about.number, note, work, branch.name, branch.head, branch.operation,
         issue and (issue.title, issue.body, issue.state, issue.blocked_by, len(issue.comments)),
         [(item.id, [answer.id for answer in item.answers]) for item in topic.escalations],
-        [(lock.name, lock.generation) for lock in facts.rights],
+        [(lock.name, lock.generation) for lock in facts.locks],
         *([facts.sections] if any(facts.sections) else []),
     ]  # fmt: skip
 
@@ -285,7 +285,7 @@ def _situation(facts: HandoffFacts, to: str | None) -> rules.Situation:
         stored=len(facts.work.patch.changes),
         branch=as_code(branch.name) if branch.name else None,
         rights=tuple(
-            one_line(lock.name, 100) for lock in facts.rights if lock.name not in passed_on
+            one_line(lock.name, 100) for lock in facts.locks if lock.name not in passed_on
         ),
         to=to,
     )

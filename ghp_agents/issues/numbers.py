@@ -8,11 +8,11 @@ from ghp_agents.core.ids import IssueNumber
 from ghp_agents.issues import record, replay
 from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import PROVISIONAL
+from ghp_agents.locks.lock import NUMBERS
 from ghp_agents.locks.swap import LockView, current_view, swap
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
-LEASE = "numbers"
 ATTEMPTS = 50  # each lost race gave another process a number, so all together make progress
 
 
@@ -51,19 +51,19 @@ def next_number(
     def decide(seen: LockView) -> IssueNumber:
         current = seen.lock
         while True:
-            current = locks.acquire(LEASE, holder, expected=current, reason=reason)
+            current = locks.acquire(NUMBERS, holder, expected=current, reason=reason)
             if current.generation >= PROVISIONAL:
                 raise UnknownError(
-                    f"No issue can get a number: the lock `{LEASE}` has reached its last "
+                    f"No issue can get a number: the lock `{NUMBERS}` has reached its last "
                     f"generation ({current.generation}).",
                     hint="Somebody changed it by hand. Delete its ref to restart the numbers; "
-                    f"used numbers stay reserved: `git push REMOTE :refs/ghp/lease/{LEASE}`.",
+                    f"used numbers stay reserved: `git push REMOTE :refs/ghp/lease/{NUMBERS}`.",
                 )
             if current.generation not in used:
                 return IssueNumber(current.generation)
 
     hint = "The next `ghp agent-sync` assigns a number."
-    return swap(current_view(locks, LEASE), decide, attempts=ATTEMPTS, hint=hint)
+    return swap(current_view(locks, NUMBERS), decide, attempts=ATTEMPTS, hint=hint)
 
 
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:

@@ -84,9 +84,10 @@ def _chosen(ctx: Context) -> Mapping[int, list[str]]:
     """The agents that dispatches chose, by issue, in ledger order; only of those who may assign."""
     chosen: dict[int, list[str]] = {}
     for entry in ctx.store.ledger():
+        if entry.event != EVENT or entry.issue is None:
+            continue
         by = Actor(entry.actor, entry.is_person)
-        may = rights.may_assign(by, ctx.ws.settings.orchestrators)
-        if entry.event == EVENT and entry.issue is not None and may:
+        if rights.may_assign(by, ctx.ws.settings.orchestrators):
             chosen.setdefault(entry.issue, []).append(entry.text)
     return chosen
 

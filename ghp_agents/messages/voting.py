@@ -80,11 +80,11 @@ def vote(ctx: Context, reference: str, choice: str, reason: str = "") -> Voted:
 
 
 def _refuse(ctx: Context, snapshot: Snapshot, voted: Voted, by: Actor) -> None:
+    if by.is_person:
+        return  # people vote on everything, and decide after the end, too
     letter, ballot = voted.letter, voted.ballot
     message = letter.message
-    is_asked = not by.is_person and bool(
-        rules.inbox([letter], service.roles_of(ctx, snapshot, by.name))
-    )
+    is_asked = letter in rules.inbox([letter], service.roles_of(ctx, snapshot, by.name))
     if not rights.may_vote(by, is_asked=is_asked):
         own = message.by == by
         raise RefusedError(
@@ -93,7 +93,7 @@ def _refuse(ctx: Context, snapshot: Snapshot, voted: Voted, by: Actor) -> None:
             else f"{message.name} was not sent to {by}.",
             hint=f"`ghp agent-vote {message.name}` shows the votes.",
         )
-    if ballot.outcome != OPEN and not by.is_person:
+    if ballot.outcome != OPEN:
         raise RefusedError(
             f"The vote on {message.name} has ended: {ballot.words}.",
             hint="A person can still decide otherwise.",

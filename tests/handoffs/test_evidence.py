@@ -138,17 +138,17 @@ def test_a_handoff_under_an_earlier_number_is_found(here: Station) -> None:
 def test_what_others_hold_is_not_ours(here: Station) -> None:
     here.team.locks.acquire("trunk", "worker-1", expected=None)
     here.team.locks.acquire("numbers", "worker-2", expected=None)
-    held, why_not = evidence.rights(here.team.locks, WORKER)
+    held, why_not = evidence.held_locks(here.team.locks, WORKER)
     assert ([lease.name for lease in held], why_not) == (["trunk"], "")
 
 
 def test_the_counter_of_issues_is_nothing_that_anybody_has(here: Station) -> None:
     here.team.locks.acquire("numbers", "worker-1", expected=None)
-    assert evidence.rights(here.team.locks, WORKER) == ([], "")
+    assert evidence.held_locks(here.team.locks, WORKER) == ([], "")
 
 
 def test_rights_out_of_reach_are_not_known_rather_than_none(here: Station) -> None:
     here.team.board.reachable = False
-    held, why_not = evidence.rights(here.team.locks, WORKER)
+    held, why_not = evidence.held_locks(here.team.locks, WORKER)
     assert held == []
     assert why_not.startswith("The held locks are unknown: ")

@@ -36,5 +36,5 @@ def test_commits_questions_and_uncommitted_work_are_facts(here: Station) -> None
 
 def test_locks_are_read_only_if_they_are_asked_for(here: Station) -> None:
     here.team.locks.acquire("issue/2", "worker-1", expected=None)
-    assert read(here).rights == ()
-    assert [lock.name for lock in read(here, ask_rights=True).rights] == ["issue/2"]
+    assert read(here).locks == ()
+    assert [lock.name for lock in read(here, ask_rights=True).locks] == ["issue/2"]

@@ -193,7 +193,7 @@ def test_stored_work_says_what_it_belongs_to() -> None:
 
 def test_rights_are_told_with_their_generation() -> None:
     lease = Lock("issue/7", "worker-1", 3, 1, AT, "n")
-    assert page.right_lines([lease]) == ["issue/7, generation 3, since 2026-01-02T03:04:05Z"]
+    assert page.lock_lines([lease]) == ["issue/7, generation 3, since 2026-01-02T03:04:05Z"]
 
 
 def test_of_a_long_ledger_the_end_is_shown_and_the_rest_counted() -> None:

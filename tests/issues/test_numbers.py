@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Timestamp
 from ghp_agents.issues.issue import PROVISIONAL
-from ghp_agents.issues.numbers import ATTEMPTS, LEASE, next_number
-from ghp_agents.locks.lock import Lock
+from ghp_agents.issues.numbers import ATTEMPTS, next_number
+from ghp_agents.locks.lock import NUMBERS, Lock
 from ghp_agents.state.cause import CLAIMED, Cause
 from tests.support.clock import ManualClock
 from tests.support.twins.locks import Board, MemoryLocks
@@ -20,7 +20,7 @@ from tests.support.twins.locks import Board, MemoryLocks
 def test_numbers_count_from_1_and_are_the_generations_of_one_lease() -> None:
     locks = MemoryLocks(ManualClock())
     assert [next_number(locks, "a", reason="for I-1"), next_number(locks, "b")] == [1, 2]
-    lease = locks.read(LEASE)
+    lease = locks.read(NUMBERS)
     assert lease is not None
     assert (lease.holder, lease.generation) == ("b", 2)
 
@@ -28,9 +28,9 @@ def test_numbers_count_from_1_and_are_the_generations_of_one_lease() -> None:
 def test_a_lease_that_was_released_counts_on() -> None:
     locks = MemoryLocks(ManualClock())
     next_number(locks, "a")
-    lease = locks.read(LEASE)
+    lease = locks.read(NUMBERS)
     assert lease is not None
-    locks.release(LEASE, expected=lease)
+    locks.release(NUMBERS, expected=lease)
     assert next_number(locks, "a") == 2
 
 
@@ -88,8 +88,10 @@ def test_numbers_never_run_into_the_provisional_ones() -> None:
     board = Board()
     locks = MemoryLocks(ManualClock(), board)
     next_number(locks, "a")
-    last = board.leases[LEASE]
-    board.leases[LEASE] = Lock(LEASE, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n")
+    last = board.leases[NUMBERS]
+    board.leases[NUMBERS] = Lock(
+        NUMBERS, "a", PROVISIONAL - 1, 0, last.acquired_at, "n", revision="n"
+    )
     with pytest.raises(UnknownError) as caught:
         next_number(locks, "a")
     assert str(caught.value) == (
