@@ -1,11 +1,14 @@
 """The one loop for decisions about a lock: decide, swap, and again if somebody was faster."""
 
+import ast
+
 import pytest
 
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.locks.swap import ATTEMPTS, LockView, current_view, known_lock, known_view, swap
 from tests.support.clock import ManualClock
+from tests.support.house import sources
 from tests.support.sweeps import Rival
 from tests.support.twins.locks import Board, MemoryLocks
 
@@ -110,3 +113,20 @@ def test_a_rival_within_the_last_attempt_is_still_seen(here: Clone, rival: Memor
     with pytest.raises(LockMovedError):
         here.take(LockView(here.locks, NAME, None, is_sure=True))
     assert swap(current_view(here.locks, NAME), here.take, attempts=1).generation == 2
+
+
+# It moves each of many leases once, and leaves those that have changed.
+NO_RETRY = {"ghp_agents/leases/transfer.py"}
+
+
+def test_no_other_module_has_a_loop_of_its_own() -> None:
+    loops = {
+        source.path
+        for source in sources("ghp_agents", suffix=".py")
+        if "except LockMovedError" in source.text
+        for loop in ast.walk(ast.parse(source.text))
+        if isinstance(loop, ast.For | ast.While)
+        for caught in ast.walk(loop)
+        if isinstance(caught, ast.ExceptHandler) and "LockMovedError" in ast.unparse(caught)
+    }
+    assert loops == {"ghp_agents/locks/swap.py"} | NO_RETRY, "Use `locks.swap.swap`."
