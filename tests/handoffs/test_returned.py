@@ -62,6 +62,14 @@ def test_a_record_under_another_path_is_a_problem() -> None:
     assert (returns, len(problems)) == ([], 1)
 
 
+@pytest.mark.parametrize("wrong", [{"text": 7}, {"clock": "7"}, {"issue": -1}])
+def test_one_field_of_a_wrong_type_is_a_problem(wrong: dict[str, object]) -> None:
+    content = json.dumps({**SAID._asdict(), "by": SAID.by.name, **wrong}).encode()
+    returns, problems = read_returns({SAID.path: content})
+    assert returns == []
+    assert [problem.reason.split(": ")[1] for problem in problems] == ["a field has the wrong type"]
+
+
 def test_a_new_head_is_a_new_round_and_another_trunk_is_not() -> None:
     later = SAID._replace(trunk="c" * 40, clock=8)
     again = SAID._replace(head="d" * 40, clock=9)
