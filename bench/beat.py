@@ -52,7 +52,7 @@ def _at_work(place: Place) -> tuple[Path, dict[str, str]]:
     alive = {"GHP_AGENT": "worker-1", "GHP_AGENT_PID": str(os.getpid())}
     quiet = {**os.environ, **session, **alive}
     process([place.installed.ghp, "agent-heartbeat"], cwd=worktree, env=quiet)
-    open_app(worktree).exchange.sync()
+    open_app(worktree).store.sync()
     # From now on background work is allowed; none is due soon after a sync.
     due = repository / ".git/ghp/cache/due"
     os.utime(due, (due.stat().st_mtime + 86_400, due.stat().st_mtime + 86_400))

@@ -57,7 +57,7 @@ def _prepare_clones(place: Place, number: int, delay: float, *, issues: int) -> 
     for folder in [*folders, *folders]:
         mine = open_app(folder, _agent(folder))
         myself(mine)
-        mine.exchange.sync()
+        mine.store.sync()
     hook = remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text(f"#!/bin/sh\nexec sleep {delay}\n")

@@ -60,7 +60,7 @@ def _run(place: Place, number: int, delay: float) -> Outcome:
     spans = together(works)
     pushes, rejected = _pushes(trace)
     for clone in clones:
-        open_app(clone).exchange.sync()
+        open_app(clone).store.sync()
     snapshots = [open_app(clone).store.snapshot() for clone in clones]
     lost = max(_lost(snapshot, number, changes) for snapshot in snapshots)
     joins = len({_joined(snapshot) for snapshot in snapshots})
@@ -95,7 +95,7 @@ def _change(clone: Path, index: int, step: int) -> float:
         return None, [record(index, step, snapshot.clock + 1, Timestamp(to_text(ws.clock.now())))]
 
     transact(store, decide)
-    report = mine.exchange.sync()
+    report = mine.store.sync()
     if report.trouble or not report.pushed or report.notes:
         raise RuntimeError(f"a sync did not go through: {report}")
     return time.monotonic() - started

@@ -125,7 +125,7 @@ def _fold(clone: Path) -> None:
 
 
 def _sync(clone: Path) -> None:
-    open_app(clone).exchange.sync()  # losses are counted at the end
+    open_app(clone).store.sync()  # losses are counted at the end
 
 
 def _whole(
@@ -151,7 +151,7 @@ def _lost(clone: Path, remote: Path, counts: Mapping[str, int]) -> tuple[int, in
     store.fold()
     place = f"refs/ghp/clone/{store.snapshot().clone}:{presence.PATH}"
     here = _missing(git(clone / ".git/ghp/state.git", "show", place), counts)
-    app.exchange.sync()
+    app.store.sync()
     return here, _missing(git(remote, "show", place), counts)
 
 

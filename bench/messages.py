@@ -92,8 +92,8 @@ def _filled(place: Place, number: int) -> Path:
     for clone, all_numbers in ((ours, range(half)), (theirs, range(half, number))):
         for start in range(0, half, CHUNK):
             _write(clone, all_numbers[start : start + CHUNK])
-        open_app(clone).exchange.sync()
-    open_app(ours).exchange.sync()
+        open_app(clone).store.sync()
+    open_app(ours).store.sync()
     git(ours, "remote", "remove", "origin")
     return ours
 

@@ -62,8 +62,8 @@ def _in_many_clones(place: Place, agents: int) -> Path:
     clones = place.clones(place.remote("reading"), CLONES)
     for index, clone in enumerate(clones):
         _beat(clone, range(index, agents, CLONES))
-        open_app(clone).exchange.sync()
-    open_app(clones[0]).exchange.sync()
+        open_app(clone).store.sync()
+    open_app(clones[0]).store.sync()
     return clones[0]
 
 

@@ -54,8 +54,8 @@ def team(place: Place, agents: int) -> Path:
     for index, clone in enumerate(clones):
         for number in range(index, agents, CLONES):
             _work(connect(clone, agent=f"worker-{number + 1}"), number)
-        open_app(clone).exchange.sync()
-    open_app(clones[0]).exchange.sync()
+        open_app(clone).store.sync()
+    open_app(clones[0]).store.sync()
     return clones[0]
 
 

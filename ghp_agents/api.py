@@ -16,6 +16,7 @@ from typing import Any
 from ghp_agents.claims import service as claim
 from ghp_agents.claims import shown_work
 from ghp_agents.claims.service import ClaimResult, ReleasedClaim
+from ghp_agents.core import moment
 from ghp_agents.core.ids import agent_name, status_name
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation
@@ -79,7 +80,12 @@ class Project:
     """A repository's coordination. Every method may raise GhpError; its `hint` says what to do."""
 
     def __init__(self, app: App) -> None:
-        self._app = app
+        self._parts = app
+
+    @property
+    def _app(self) -> App:
+        moment.end()  # each call sees what others did since the last one
+        return self._parts
 
     def agents(self) -> list[AgentView]:
         """Every known agent with its liveness, over all clones."""

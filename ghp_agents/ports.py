@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:  # every command loads this page, and few need all the records that it names
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from typing import Any
 
     from ghp_agents.core.finding import Finding
     from ghp_agents.core.ids import Actor, CloneId, Timestamp
@@ -23,6 +24,7 @@ if TYPE_CHECKING:  # every command loads this page, and few need all the records
     from ghp_agents.state.presence import Agents, Presence
     from ghp_agents.state.record import Problem, Record
     from ghp_agents.workspace import Workspace
+    from ghp_agents.world import World
 
 
 class Clock(Protocol):
@@ -52,6 +54,10 @@ class Snapshot(Protocol):
     @property
     def clock(self) -> int:
         """The highest Lamport clock seen; a new record gets the next one."""
+
+    @property
+    def derived(self) -> dict[Hashable, Any]:
+        """What was made of its records; for `core.moment`."""
 
     def tips(self) -> Sequence[Tip]:
         """Every known clone, this one first."""
@@ -90,7 +96,8 @@ class Snapshot(Protocol):
 
 
 class StateStore(Protocol):
-    """Stores and joins records."""
+    """Stores and joins records, exchanges them with other clones, and changes which clones there
+    are."""
 
     def snapshot(self, at: float | None = None) -> Snapshot:
         """The state now, or at a time (seconds; then without live presence)."""
@@ -115,10 +122,6 @@ class StateStore(Protocol):
 
     def ledger(self, after: Sequence[Tip] = ()) -> list[LedgerEntry]:
         """All entries in ledger order; with `after`, only those that these tips did not know."""
-
-
-class Exchange(Protocol):
-    """Exchanges the records of a store with other clones. The adapters of `StateStore` have it."""
 
     def sync(self, *, push: bool = True, paced: bool = False, fetch: bool = True) -> SyncReport:
         """Fold, then exchange with the remote. An unreachable remote is reported, not raised.
@@ -164,10 +167,6 @@ class Exchange(Protocol):
 
     def asked_at(self) -> float | None:
         """When the remote was last asked, also in vain; None: never. As cheap as `news_at`."""
-
-
-class CloneAdmin(Protocol):
-    """Changes which clones there are. The adapters of `StateStore` have it."""
 
     def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge what other clones wrote up to these tips. Once the remote has that, delete their
@@ -376,12 +375,8 @@ class Context(Protocol):
         """The records."""
 
     @property
-    def exchange(self) -> Exchange:
-        """The exchange of records with other clones."""
-
-    @property
-    def clone_admin(self) -> CloneAdmin:
-        """The changes to clones."""
+    def world(self) -> World:
+        """What is known now. After a write, a wait or an exchange it is another one."""
 
     @property
     def locks(self) -> LockService:

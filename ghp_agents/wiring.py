@@ -9,8 +9,6 @@ from ghp_agents.core.clock import SystemClock
 from ghp_agents.hotpath import background
 from ghp_agents.ports import (
     Clock,
-    CloneAdmin,
-    Exchange,
     Forge,
     IssueTracker,
     LockService,
@@ -18,6 +16,7 @@ from ghp_agents.ports import (
 )
 from ghp_agents.state import coordination
 from ghp_agents.workspace import Workspace, open_workspace
+from ghp_agents.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,14 +81,9 @@ class App:
         return self._git_store
 
     @property
-    def exchange(self) -> Exchange:
-        """Exchanges records with other clones."""
-        return self._git_store
-
-    @property
-    def clone_admin(self) -> CloneAdmin:
-        """Changes which clones there are."""
-        return self._git_store
+    def world(self) -> World:
+        """What is known in this moment."""
+        return world_of(self)
 
     @cached_property
     def locks(self) -> LockService:
@@ -118,7 +112,7 @@ class App:
         if none did. The tracker is a fact of the repository, whoever has a token."""
         from ghp_agents.github.tokenless import recorded
 
-        return recorded.find(self.ws, self.store, self.exchange)
+        return recorded.find(self.ws, self.store)
 
     @cached_property
     def tracker(self) -> IssueTracker:
@@ -221,6 +215,13 @@ class App:
         return remote_branches.address(self.ws)
 
 
+def world_of(parts: "App | Offline") -> World:
+    """What is known in this moment: the same world until it ends."""
+    return parts.ws.kept.get(
+        (parts.store, "world"), lambda: World(parts.ws, parts.store.snapshot(), parts.locks)
+    )
+
+
 class Offline:
     """The context of callers that need only local knowledge, such as hooks. Reading its issues
     needs no token, starts no process, and does not contact GitHub."""
@@ -229,8 +230,12 @@ class Offline:
 
     def __init__(self, app: App) -> None:
         self.ws, self.store, self.locks = app.ws, app.store, app.locks
-        self.exchange, self.clone_admin = app.exchange, app.clone_admin
         self._app = app
+
+    @property
+    def world(self) -> World:
+        """What is known in this moment."""
+        return world_of(self)
 
     @property
     def tracker(self) -> IssueTracker:

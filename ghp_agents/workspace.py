@@ -13,6 +13,7 @@ from ghp_agents.core.clock import SystemClock, to_text
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.ids import Actor, AgentName, IssueNumber, agent_name, issue_of_branch
 from ghp_agents.core.json_file import object_file
+from ghp_agents.core.moment import Kept
 from ghp_agents.git import discovery, main_worktree, plain_config
 from ghp_agents.git import process as git
 from ghp_agents.hotpath import fastjson, heartbeat, own_file, own_name, presence_file
@@ -51,6 +52,7 @@ class Workspace:
     ) -> None:
         self.place, self.environ, self.clock = place, environ, clock
         self.chosen_name = chosen_name
+        self.kept = Kept()  # what was read of the shared state in this moment
 
     @cached_property
     def git_dir(self) -> Path:

@@ -14,7 +14,7 @@ def refuse(me: ClaimContext, issue: Issue, lock: Lock | None) -> None:
     lock, too, so this clone fetches before it decides. Raises RefusedError."""
     if lock is None or lock.holder is not None or lock.cause.kind not in (CLOSED, MERGED):
         return
-    me.ctx.exchange.hear(TIMEOUT_S)
+    me.ctx.store.hear(TIMEOUT_S)
     now = me.ctx.tracker.get(str(issue.number))
     if now.state == "closed":
         raise messages.closed(now)

@@ -116,7 +116,7 @@ def check(
         _print_lock(verification.verify(app, name), as_json=as_json)
         return
     if verify:
-        held_paths.fetch_leases(app.exchange)
+        held_paths.fetch_leases(app.store)
     checked = _run_check(app, paths, staged, base, commits, issue)
     if as_json:
         refused = [_fields(verdict) for verdict in checked.refused]

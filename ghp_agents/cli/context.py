@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from ghp_agents.cli import complete, output
+from ghp_agents.core import moment
 from ghp_agents.core.errors import GhpError, NotSetUpError, RefusedError
 from ghp_agents.core.ids import count
 from ghp_agents.core.person import agent_here
@@ -97,7 +98,7 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
     """
     from ghp_agents.presence import wait
 
-    status = app.exchange.sync_status()
+    status = app.store.sync_status()
     if status.remote and not (only_first and status.news_at is not None):
         wait.sync(app, first=False)
 
@@ -142,8 +143,8 @@ def send_last(app: App) -> None:
     """Send what is left when a command ends that ran for long: perhaps no other follows it here."""
     last = App(app.cwd, app.environ, name=app.name, clock=app.clock)
     last.limit_waiting(LAST_S)
-    if last.exchange.sync_status().remote:
-        report = last.exchange.sync()
+    if last.store.sync_status().remote:
+        report = last.store.sync()
         if report.trouble:
             output.warn(NOT_SENT.format(f"{report.remote}: {report.trouble}"), NOT_LOST)
 
@@ -172,13 +173,16 @@ def agrees(question: str, untouched: str = "Nothing was changed") -> bool:
             f"{untouched}: there is no terminal to ask for confirmation.",
             hint="Read the list above, then use --yes.",
         )
-    return click.confirm(question, err=True)
+    try:
+        return click.confirm(question, err=True)
+    finally:
+        moment.end()
 
 
 def say_none(app: App, text: str) -> None:
     """Say that there is nothing to list; if this clone has never fetched, say how to."""
     output.say(text)
-    status = app.exchange.sync_status()
+    status = app.store.sync_status()
     if status.remote and status.news_at is None:
         output.say(
             f"Never synced with {status.remote}: run `ghp agent-sync` to get news from other "

@@ -111,7 +111,7 @@ def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
     """Serve the queue until interrupted; work that is sent back is not an error then."""
 
     def hear() -> None:
-        app.exchange.sync(push=False)
+        app.store.sync(push=False)
 
     output.say("Merging what is finished; Ctrl-C ends this.")
     try:
@@ -129,8 +129,8 @@ def _watch(app: App, merger: Merger, *, as_json: bool) -> None:
 def _hear(app: App) -> None:
     """Sync what others finished, and report how old that is."""
     with output.busy("Syncing"):
-        report = app.exchange.sync(push=False)
-    line = remote_news.age(app, app.exchange.sync_status())
+        report = app.store.sync(push=False)
+    line = remote_news.age(app, app.store.sync_status())
     if report.trouble:
         output.warn(
             f"Could not ask {report.remote} for finished work: {report.trouble}",

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 
+from ghp_agents.core import moment as moments
 from ghp_agents.hotpath import boot_clock
 
 TYPE_CHECKING = False
@@ -30,6 +31,7 @@ class SystemClock:
 
     def wait(self, seconds: float) -> None:
         """Let `seconds` pass."""
+        moments.end()
         boot_clock.wait(seconds)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from ghp_agents.core import progress, trace
+from ghp_agents.core import moment, progress, trace
 from ghp_agents.core.errors import GhpError
 
 END_GRACE_S = 5.0  # seconds that a command has to end after SIGTERM
@@ -45,6 +45,7 @@ class Child:
         self._popen.wait()
 
 
+@moment.ends
 def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float) -> Ended:
     """Run a program to its end. Raises GhpError after `timeout` seconds."""
     trace.command(command)
@@ -61,11 +62,13 @@ def run(command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: f
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
+@moment.ends
 def foreground(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> int:
     """Run a program on this terminal to its end; returns its exit code. Raises OSError."""
     return subprocess.run(command, cwd=cwd, env=dict(env), check=False).returncode
 
 
+@moment.ends
 def watched(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str], timeout: float,
     tick: Callable[[], None],
@@ -82,6 +85,7 @@ def watched(
     return None
 
 
+@moment.ends
 def start(
     command: Sequence[str], *, cwd: Path, env: Mapping[str, str], log: Path, append: bool = False,
     first: Callable[[], None] | None = None,
@@ -115,6 +119,7 @@ def reader(command: str, env: Mapping[str, str]) -> Iterator[IO[bytes]]:
                 process.wait()
 
 
+@moment.ends
 def pipe(
     command: Sequence[str], given: bytes, *, cwd: Path, env: Mapping[str, str], timeout: float,
     most: int,
@@ -140,6 +145,7 @@ def pipe(
             process.kill()
 
 
+@moment.ends
 def feed(
     command: str, given: bytes, *, cwd: Path, env: Mapping[str, str], timeout: float
 ) -> int | None:
@@ -209,6 +215,7 @@ SHOWN_FIRST = 4_000  # bytes of the beginning that are always kept
 _KILLED = -9
 
 
+@moment.ends
 def shell(
     command: str, *, cwd: Path, env: Mapping[str, str], timeout: float, keep: int = 64_000
 ) -> Ran:

@@ -32,6 +32,9 @@ def find(text: str) -> str | None:
     return finding[0] if finding else None
 
 
+_ANY_SIGN = "|".join(re.escape(sign) for shape in SHAPES for sign in shape.signs)
+
+
 def redacted(text: str) -> str:
     """The text with likely secrets removed."""
     for shape in _likely(text):
@@ -45,6 +48,8 @@ def redacted(text: str) -> str:
 
 def _likely(text: str) -> list[Shape]:
     small = text.lower()
+    if not re.search(_ANY_SIGN, small):  # of most texts
+        return []
     return [shape for shape in SHAPES if any(sign in small for sign in shape.signs)]
 
 

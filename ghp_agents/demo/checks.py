@@ -39,7 +39,7 @@ def run(place: Sandbox, course: Course) -> list[SummaryLine]:
     """Run all checks, on the repositories and on what the live table showed."""
     a, b = place.app("a"), place.app("b")
     for app in (a, b, a, b):
-        app.exchange.sync()
+        app.store.sync()
     trouble = _publish(a)
     a, b = place.app("a"), place.app("b")
     return [
@@ -114,7 +114,7 @@ def _handoff(place: Sandbox, app: App) -> Iterator[SummaryLine]:
 def _publish(app: App) -> str:
     """Publish the branch, and again after trouble that may pass; return what trouble remains."""
     for _ in range(ATTEMPTS):
-        report = app.exchange.publish(pages.renderer(app))
+        report = app.store.publish(pages.renderer(app))
         if not report.trouble or report.permanent:
             break
     return report.trouble or ""
@@ -129,7 +129,7 @@ def _agreement(place: Sandbox, a: App, b: App, trouble: str) -> Iterator[Summary
     same = {published} == documents
     figure = "yes" if same else ", ".join(filter(None, ("no", one_line(trouble, 72))))
     yield SummaryLine("the published branch shows the same", figure, same)
-    unsent = a.exchange.sync_status().unsent + b.exchange.sync_status().unsent
+    unsent = a.store.sync_status().unsent + b.store.sync_status().unsent
     yield equal("changes not sent", unsent, 0)
 
 

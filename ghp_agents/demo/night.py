@@ -176,7 +176,7 @@ def _look(shift: Shift) -> bool:
         return False
     shift.synced_at = now
     app = shift.place.app(DAY)
-    app.exchange.sync()
+    app.store.sync()
     shift.show(presence.list_agents(app, app.store.snapshot()))
     _answer(shift, app)
     _merge(shift, app)

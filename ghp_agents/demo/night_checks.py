@@ -22,7 +22,7 @@ TIMEOUT_S = 120.0  # seconds for the tests of main
 def summary(place: Sandbox, runs: Sequence[RunRecord]) -> list[SummaryLine]:
     """Run all checks."""
     app = place.app(DAY)
-    app.exchange.sync()
+    app.store.sync()
     issues = {issue.title: issue for issue in app.tracker.list(closed=True)}
     return [
         *_jobs(app, issues),

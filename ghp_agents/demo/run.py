@@ -77,7 +77,7 @@ def _refresh(course: Course) -> None:
         return
     course.synced_at = now
     app = course.place.app("a")
-    app.exchange.sync()
+    app.store.sync()
     views = presence.list_agents(app, app.store.snapshot())
     course.show(views)
     course.wrongly_stale |= {

@@ -113,7 +113,7 @@ def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Findi
         yield finding.ok("probe", text)
     elif probe.taken is None:
         yield finding.warning("probe", text, "Test again: ghp agent-doctor --probe")
-    elif (ctx.exchange.sync_status().sent_at or 0.0) < probe.at:
+    elif (ctx.store.sync_status().sent_at or 0.0) < probe.at:
         yield finding.error(
             "probe",
             text,

@@ -19,7 +19,7 @@ from ghp_agents.leases import record as lease_record
 from ghp_agents.messages import record as message_record
 from ghp_agents.messages import subscription
 from ghp_agents.notes import record as note_record
-from ghp_agents.ports import Context, Exchange
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import name_owners, stop_order
 from ghp_agents.presence.service import rivalries
 from ghp_agents.pulls import replay as pull_log
@@ -58,10 +58,10 @@ def checks(ctx: Context) -> dict[str, Check]:
         "unreadable": partial(check_readable, ctx),
         "rivals": partial(check_rivals, ctx),
         "home": partial(check_homes, ctx),
-        "outbox": partial(check_outbox, ctx.exchange),
+        "outbox": partial(check_outbox, ctx.store),
         "unsent": partial(check_unsent, ctx),
         "sync": partial(check_sync, ctx),
-        "refused": partial(check_refused, ctx.exchange),
+        "refused": partial(check_refused, ctx.store),
         "clone-silent": partial(check_clones, ctx),
     }
 
@@ -123,9 +123,9 @@ def check_homes(ctx: Context) -> Iterator[Finding]:
     return name_owners.check(ctx.ws, ctx.store.snapshot())
 
 
-def check_outbox(exchange: Exchange) -> Iterator[Finding]:
+def check_outbox(store: StateStore) -> Iterator[Finding]:
     """Report records that wait for a fold."""
-    waiting = exchange.sync_status().waiting
+    waiting = store.sync_status().waiting
     if waiting:
         text = f"{count(waiting, 'record')} in the outbox could not be committed."
         yield warning("outbox", text, "`ghp agent-doctor --fix` commits what it can.", fixable=True)
@@ -135,7 +135,7 @@ def check_outbox(exchange: Exchange) -> Iterator[Finding]:
 
 def check_unsent(ctx: Context) -> Iterator[Finding]:
     """Report what the remote does not have, and since when."""
-    standing = ctx.exchange.sync_status()
+    standing = ctx.store.sync_status()
     if standing.remote is None:
         return
     if not standing.unsent:
@@ -151,7 +151,7 @@ def check_unsent(ctx: Context) -> Iterator[Finding]:
 
 def check_sync(ctx: Context) -> Iterator[Finding]:
     """Report why the last sync failed, and the age of our news."""
-    standing = ctx.exchange.sync_status()
+    standing = ctx.store.sync_status()
     if standing.remote is None:
         return
     heard = ago(ctx.ws.clock.now() - standing.news_at) if standing.news_at else None
@@ -168,9 +168,9 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")
 
 
-def check_refused(exchange: Exchange) -> Iterator[Finding]:
+def check_refused(store: StateStore) -> Iterator[Finding]:
     """Report records that the remote refused, and what to do about each."""
-    refused = exchange.set_aside()
+    refused = store.set_aside()
     for kept in refused[:LISTED]:
         what = one_line(f"{kept.record.event} {kept.record.object}", 100)
         words = one_line(masked(kept.words), 300)

@@ -16,6 +16,7 @@ from ghp_agents.core.ids import (
     first_line,
     one_line,
 )
+from ghp_agents.core.moment import derived
 from ghp_agents.escalations import comments, messages, record
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations.delivered import delivered_ids
@@ -327,6 +328,7 @@ def _post(ctx: Context, escalation: Escalation) -> list[str]:
         return comments.post(ctx, escalation) or post_owed(ctx)
 
 
+@derived
 def read_all(
     snapshot: Snapshot, orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:
@@ -335,6 +337,7 @@ def read_all(
     return record.read_below(snapshot.files, orchestrators)
 
 
+@derived
 def read_present(
     snapshot: Snapshot, orchestrators: Collection[str] = ()
 ) -> tuple[list[Escalation], list[Problem]]:

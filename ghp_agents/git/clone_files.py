@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from ghp_agents.core.moment import Kept
 from ghp_agents.git import plain_config, refs
 from ghp_agents.git.refs import SYMBOLIC, UnreadableRefsError
 from ghp_agents.hotpath import locate
@@ -24,6 +25,7 @@ _BARE = re.compile(r"^\s*bare\b[\s=]*(.*?)\s*$", re.I | re.M)
 _ELSEWHERE = re.compile(r"^\s*\[\s*include|worktreeconfig", re.I | re.M)
 _PLAIN_INDEX = (b"DIRC\0\0\0\2", b"DIRC\0\0\0\3")  # paths are written out; later versions shorten
 LEVELS = 5  # of symbolic refs, as in git
+_kept = Kept()  # what a command asks again and again
 HALF_MADE = "initializing"  # git's own lock reason until a worktree is complete
 
 
@@ -40,10 +42,15 @@ class Checkout(NamedTuple):
 
 def find(folder: Path) -> Location:
     """The clone around a folder."""
-    place = locate.walk_up(str(folder))
+    place = _kept.get(folder, lambda: locate.walk_up(str(folder)))
     if place is None:
         raise UnreadableRefsError
     return place
+
+
+def _exact(git_dir: Path, *names: str) -> dict[str, str]:
+    """See `refs.read_exact`."""
+    return _kept.get((git_dir, names), lambda: refs.read_exact(git_dir, *names))
 
 
 def ref(folder: Path, name: str) -> str:
@@ -98,7 +105,7 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
     wanted += [f"{place}/{name}" for name in names for place in ("refs/heads", *places)]
     return {
         name: target.removeprefix(SYMBOLIC) if target.startswith(SYMBOLIC) else ""
-        for name, target in sorted(refs.read_exact(common_dir, *wanted).items())
+        for name, target in sorted(_exact(common_dir, *wanted).items())
         if not target.startswith(SYMBOLIC) or _resolved(common_dir, name)
     }
 
@@ -140,7 +147,7 @@ def _worktree(path: Path, git_dir: Path, common_dir: Path) -> Checkout:
 
 def _head(git_dir: Path, common_dir: Path) -> tuple[str, str]:
     """The ref that is checked out, and its commit; each may be empty."""
-    content = refs.read_exact(git_dir, "HEAD").get("HEAD", "")
+    content = _exact(git_dir, "HEAD").get("HEAD", "")
     if not content.startswith(SYMBOLIC):
         return "", content
     name = content.removeprefix(SYMBOLIC)
@@ -152,7 +159,7 @@ def _resolved(common_dir: Path, name: str) -> str:
     for _ in range(LEVELS):
         if not name.startswith(SHARED):
             raise UnreadableRefsError
-        target = refs.read_exact(common_dir, name).get(name, "")
+        target = _exact(common_dir, name).get(name, "")
         if not target.startswith(SYMBOLIC):
             return target
         name = target.removeprefix(SYMBOLIC)

@@ -12,13 +12,16 @@ from pathlib import Path
 
 from ghp_agents.git import objects
 from ghp_agents.git.objects import Object, ObjectReader, TreeEntry, tree_entries
-from ghp_agents.git.refs import UnreadableRefsError, read_refs
+from ghp_agents.git.refs import UnreadableRefsError, read_one
 from ghp_agents.hotpath import own_file
 
 MANY = 500  # names; git reads so many faster than Python does
 _HEADER = 64  # bytes; more than the header of any object
 _AT_ONCE = 4  # threads that wait for the disk; the kernel writes for all of them together
 _HEX = frozenset("0123456789abcdef")
+# Small objects that were read: they never change, and a command reads the same few many times.
+_objects: dict[tuple[str, str, int | None], Object] = {}
+_SMALL, _MOST = 16_000, 2_000  # bytes of one; how many
 _MODE = 0o444  # of git's own loose objects
 
 
@@ -91,7 +94,7 @@ class _Reader(ObjectReader):
     def _ref(self, name: str) -> str | None:
         if not name.startswith("refs/"):
             raise NotLooseError(name)
-        return read_refs(self._git_dir, name).get(name)
+        return read_one(self._git_dir, name)
 
     def _object(self, oid: str) -> Object:
         return read(f"{self._git_dir}/objects", oid, self._largest)
@@ -108,6 +111,18 @@ class _Reader(ObjectReader):
 
 def read(folder: str, oid: str, largest: int | None = None) -> Object:
     """A loose object below the `objects` folder. Raises NotLooseError if it is not whole there."""
+    name = folder, oid, largest
+    if name not in _objects:
+        new = _read(*name)
+        if len(new.content) > _SMALL:
+            return new
+        if len(_objects) >= _MOST:
+            _objects.clear()
+        _objects[name] = new
+    return _objects[name]
+
+
+def _read(folder: str, oid: str, largest: int | None) -> Object:
     try:
         with open(f"{folder}/{oid[:2]}/{oid[2:]}", "rb") as file:
             stream = zlib.decompressobj()

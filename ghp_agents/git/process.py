@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import stored_logins, trace
+from ghp_agents.core import moment, stored_logins, trace
 from ghp_agents.core.errors import GhpError, NotSetUpError
 from ghp_agents.core.token_hosts import TOKENS
 from ghp_agents.hotpath.ignored_files import LOCAL_VARIABLES
@@ -26,6 +26,40 @@ MINIMUM_VERSION = (2, 31)  # `fetch --refmap= --no-write-fetch-head --no-auto-ma
 # hook of a `git -c core.hooksPath=…` call.
 _FLAGS = ("-c", f"core.hooksPath={os.devnull}", "-c", "core.fsmonitor=false")
 
+
+# These move no ref and wait for nobody; after any other one, refs are read again.
+_READING = frozenset(
+    (
+        "cat-file",
+        "check-attr",
+        "check-ignore",
+        "cherry",
+        "commit-tree",
+        "config",
+        "count-objects",
+        "diff",
+        "diff-tree",
+        "for-each-ref",
+        "grep",
+        "hash-object",
+        "log",
+        "ls-files",
+        "ls-tree",
+        "merge-base",
+        "merge-tree",
+        "mktree",
+        "read-tree",
+        "reflog",
+        "rev-list",
+        "rev-parse",
+        "show",
+        "status",
+        "update-index",
+        "var",
+        "version",
+        "write-tree",
+    )
+)
 
 # Gemini CLI starts the commands in its shell with these (version 0.61).
 _SWITCHED_OFF = (("GIT_CONFIG_GLOBAL", os.devnull), ("GIT_ASKPASS", ""))
@@ -133,6 +167,8 @@ def run(
         finally:
             if process.returncode is None:
                 kill(process)
+            if _verb(args) not in _READING:
+                moment.end()
     return Result(process.returncode, out, err.decode("utf-8", "replace"))
 
 
@@ -275,7 +311,7 @@ def _verb(args: Sequence[str]) -> str:
     words = list(args)
     while words[0] == "-c":
         del words[:2]
-    return words[0]
+    return next((word for word in words if not word.startswith("--")), "")
 
 
 def _not_started(error: FileNotFoundError, cwd: Path) -> NotSetUpError:

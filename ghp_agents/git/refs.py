@@ -12,7 +12,8 @@ _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
 SYMBOLIC = "ref: "  # begins the file of a ref that stands for another one
 LONGEST = 300  # bytes of a ref's file
 WAIT_S = 1.0  # for a ref that another process moves; git's `core.filesRefLockTimeout` is 0.1
-_NAME = re.compile(rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*")  # of one level; git allows more
+_LEVEL = rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*"  # git allows more
+_NAME = re.compile(rb"(?!.*(\.\.|\.(lock)?(/|\Z)))" + _LEVEL + rb"(/" + _LEVEL + rb")*")
 
 
 class UnreadableRefsError(Exception):
@@ -53,6 +54,14 @@ def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
         line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n" if end > 0 else b""
         refs[name] = _checked(os.fsencode(name), line) if line else ""
     return {name: content for name, content in refs.items() if content}
+
+
+def read_one(git_dir: Path, name: str) -> str | None:
+    """The object of one ref; None if there is no such ref. Raises UnreadableRefsError."""
+    content = read_exact(git_dir, name).get(name)
+    if content and content.startswith(SYMBOLIC):
+        raise UnreadableRefsError
+    return content
 
 
 def remotes(git_dir: Path) -> list[str]:
@@ -125,9 +134,7 @@ def _checked(name: bytes, content: bytes) -> str:
 
 
 def _is_plain(name: bytes) -> bool:
-    levels = name.split(b"/")
-    are_names = all(_NAME.fullmatch(level) for level in levels) and b".." not in name
-    return are_names and not any(level.endswith((b".", b".lock")) for level in levels)
+    return _NAME.fullmatch(name) is not None
 
 
 def _packed(git_dir: Path) -> Iterator[tuple[str, str]]:
@@ -148,7 +155,7 @@ def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:
     """Move `ref` from `old` (None: it does not exist) to `new`, and put that on the disk. False if
     it is elsewhere, or another process is moving it; it locks the ref as git does. Raises
     UnreadableRefsError, OSError."""
-    read_refs(git_dir, ref)
+    read_one(git_dir, ref)
     path = f"{git_dir}/{ref}"
     folder = path.rpartition("/")[0]
     os.makedirs(folder, exist_ok=True)
@@ -158,7 +165,7 @@ def swap_ref(git_dir: Path, ref: str, old: str | None, new: str) -> bool:
     is_held = True
     try:
         try:
-            if read_refs(git_dir, ref).get(ref) != old:
+            if read_one(git_dir, ref) != old:
                 return False
             os.write(file, f"{new}\n".encode())
             os.fsync(file)

@@ -9,6 +9,7 @@ from ghp_agents.core.ids import AgentName
 from ghp_agents.escalations import delivered
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Answer, Escalation
+from ghp_agents.escalations.verdict import NO, YES
 from ghp_agents.guard import evaluate
 from ghp_agents.hotpath import policy, policy_cache
 from ghp_agents.hotpath.quoting import file, named, when
@@ -16,7 +17,6 @@ from ghp_agents.leases.record import at_root
 from ghp_agents.leases.request import ApprovalError, Approve, CheckedRequest
 from ghp_agents.leases.world import read_all
 from ghp_agents.ports import Context
-from ghp_agents.settings import rights
 from ghp_agents.state.cause import CHOICE, SHARED_FILES
 from ghp_agents.workspace import Workspace
 
@@ -24,7 +24,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ghp_agents.hotpath.policy_cache import Book
 
-YES, NO = "approve", "refuse"
 SHOWN = 5  # files named in a message
 
 
@@ -123,12 +122,6 @@ def _decision(question: Escalation) -> ApprovalState | None:
         if answer.text.strip().casefold() in (YES, NO)
     ]
     return decisions[-1] if decisions else None
-
-
-def persons_verdict(question: Escalation) -> str:
-    """YES or NO, as the last one answered who may allow a merge; empty if nobody has."""
-    words = [x.text.strip().casefold() for x in question.answers if rights.may_approve_merge(x.by)]
-    return next((word for word in reversed(words) if word in (YES, NO)), "")
 
 
 def mark_told(ws: Workspace, plan: CheckedRequest, question: Escalation) -> None:

@@ -14,7 +14,7 @@ from ghp_agents.hotpath import heartbeat, own_name
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.locks.names import claim_name
-from ghp_agents.ports import Context, Exchange
+from ghp_agents.ports import Context, StateStore
 from ghp_agents.workspace import MYSELF, Workspace
 
 BRANCH = "agent"  # agent/<name>/<number>-<words>
@@ -126,7 +126,7 @@ def check_branch(
     """
     folder = top(ctx.ws)
     base = changed_paths.fork_point(folder, ref)
-    note = _fetch_state(ctx.exchange)
+    note = _fetch_state(ctx.store)
     branch = branch_of(ctx.ws)
     who = of_branch(ctx.ws, branch)
     paths = changed_paths.differing(folder, base, "HEAD")
@@ -145,12 +145,12 @@ def check_branch(
     return checked._replace(strangers=strangers, people=people, commits=len(signed))
 
 
-def _fetch_state(exchange: Exchange) -> str:
+def _fetch_state(store: StateStore) -> str:
     """Fetch the state; return a note if that failed and only the known state can be used."""
-    report = exchange.sync(push=False)
+    report = store.sync(push=False)
     if not report.remote or report.fetched:
         return ""
-    if exchange.news_at() is None:
+    if store.news_at() is None:
         raise UnknownError(
             f"This clone has never synced with {report.remote}, which does not answer: "
             f"{report.trouble}.",

@@ -28,12 +28,12 @@ from ghp_agents.issues.open_issues import read_open
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import expiry
 from ghp_agents.leases.hold import Hold
-from ghp_agents.leases.world import World, as_hold
+from ghp_agents.leases.world import LeaseWorld, as_hold
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
-from ghp_agents.presence import stop_order
+from ghp_agents.presence import stop_order, stopping
 from ghp_agents.settings import last_read, rights
 from ghp_agents.settings import load as configuration
 from ghp_agents.settings.settings import Settings
@@ -63,7 +63,7 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         stamp["trunk"] = marks
     settings = Settings(**values)
     fold = policy_stamp.ignores_case(stamp["case"] if stamp else _case(sources))
-    world = World(ctx)
+    world = LeaseWorld(ctx)
     rules = [
         *_leases(world, fold),
         *_shared(settings, next((text for _, text in texts[CONFIGS:] if text), ""), fold),
@@ -175,7 +175,7 @@ def _unreadable(path: str, why: str) -> GhpError:
     return ConfigError(f"Cannot read {path}: {why}.", hint="Fix the file or its permissions.")
 
 
-def _next_lapse(world: World) -> float | None:
+def _next_lapse(world: LeaseWorld) -> float | None:
     """When the next lease of another clone may expire; None for never."""
     expiries = expiry.ends_at(world.ws, world.snapshot, world.logs)
     ends = [end for lease, end in expiries.items() if lease not in world.expired]
@@ -183,16 +183,16 @@ def _next_lapse(world: World) -> float | None:
     return world.now - world.ws.steady() + min(ends) if ends else None
 
 
-def _stops(world: World, settings: Settings) -> dict[str, list[Any]]:
+def _stops(world: LeaseWorld, settings: Settings) -> dict[str, list[Any]]:
     """The agents that were told to stop: the epoch, by whom, when and why."""
-    orders, _ = stop_order.read_orders(world.snapshot.files(stop_order.FOLDER))
+    orders = stopping.read_orders(world.snapshot)
     return {
         agent: [x.epoch, x.by.name, x.by.is_person, x.at, x.reason]
         for agent, x in stop_order.newest(orders, settings.orchestrators).items()
     }
 
 
-def _leases(world: World, fold: bool) -> list[RulePatterns]:
+def _leases(world: LeaseWorld, fold: bool) -> list[RulePatterns]:
     """All granted and unexpired leases, in order of precedence. Whether the holder is alive is
     checked only when a lease matters."""
     here = {log.id for log in world.logs if log.request.clone == world.snapshot.clone}
@@ -215,8 +215,8 @@ def _leases(world: World, fold: bool) -> list[RulePatterns]:
     return rules
 
 
-def _in_force(world: World) -> list[Hold]:
-    """In the order of `World.holds`: strict leases first, then the others by request order."""
+def _in_force(world: LeaseWorld) -> list[Hold]:
+    """In the order of `LeaseWorld.holds`: strict leases first, then the others by request order."""
     nonces = {log.nonce for log in world.logs}
     active = [
         log
@@ -252,7 +252,7 @@ def _line(line: OwnersLine, is_owned: bool, fold: bool) -> Iterable[Ready]:
         yield text, rule._replace(include=is_owned, source=source)
 
 
-def _scopes(world: World, settings: Settings, fold: bool) -> list[RulePatterns]:
+def _scopes(world: LeaseWorld, settings: Settings, fold: bool) -> list[RulePatterns]:
     """The scopes of claimed issues, the first claim first, then those of assigned ones."""
     issues = {number: issue for issue in world.ctx.tracker.known() for number in issue.numbers}
     held = [claim for claim in world.claims if claim.holder is not None] if issues else []
@@ -268,7 +268,7 @@ def _scopes(world: World, settings: Settings, fold: bool) -> list[RulePatterns]:
 
 
 def _assigned(
-    world: World, settings: Settings, fold: bool, issues: Iterable[Issue]
+    world: LeaseWorld, settings: Settings, fold: bool, issues: Iterable[Issue]
 ) -> list[RulePatterns]:
     """The scopes of issues that nobody has claimed, for those whom a person or an orchestrator
     assigned. They have no time; whether an assignee is a living agent is checked when it matters.
@@ -316,7 +316,7 @@ def _claim(claim: Lock, clone: str) -> list[Any]:
     ]  # fmt: skip
 
 
-def _elsewhere(world: World, rules: Sequence[Rule]) -> list[str]:
+def _elsewhere(world: LeaseWorld, rules: Sequence[Rule]) -> list[str]:
     """The holders that live in other clones."""
     holders = {rule.holder for rule in rules if rule.holder and not rule.is_person}
     if not holders or all(tip.clone == world.snapshot.clone for tip in world.snapshot.tips()):

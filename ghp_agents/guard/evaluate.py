@@ -30,7 +30,7 @@ from ghp_agents.hotpath import (
 from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.hotpath.policy import EditRequest, Rule, Verdict
 from ghp_agents.hotpath.policy_stamp import Sources
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import Presence
@@ -104,7 +104,7 @@ def _loaded(ctx: Context, sources: Sources) -> Book | None:
     now = ctx.ws.clock.now()
     if book is None or not policy_cache.may_have_expired(book, now):
         return book
-    age = ctx.exchange.news_age()
+    age = ctx.store.news_age()
     news_at = 0.0 if age is None else now - age
     return None if policy_cache.may_have_expired(book, news_at) else book
 
@@ -324,8 +324,8 @@ class _Evaluator:
         return own_name.left_worktree(place, self._agent, self._here, presence)
 
     @cached_property
-    def _world(self) -> World:
-        return World(self._ctx)
+    def _world(self) -> LeaseWorld:
+        return LeaseWorld(self._ctx)
 
     @cached_property
     def _claims(self) -> dict[str, holder_liveness.HolderView]:

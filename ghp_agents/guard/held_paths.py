@@ -15,7 +15,7 @@ from ghp_agents.hotpath import policy
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.leases.world import PATHS, holder_of
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Context, Exchange
+from ghp_agents.ports import Context, StateStore
 
 LISTED = 10
 
@@ -34,7 +34,7 @@ def refuse(
     `by` merges the change; None: the author finishes it here. Without `fetch`, `fetch_leases` just
     ran. Raises RefusedError, UnknownError."""
     if fetch:
-        fetch_leases(ctx.exchange)
+        fetch_leases(ctx.store)
     agent = None if author.is_person else AgentName(author.name)
     verdicts = evaluate.judge(ctx, agent, paths, author=by and author)
     held = [verdict for verdict in verdicts if verdict.why]
@@ -48,10 +48,10 @@ def refuse(
     return tuple(verdict.why for verdict in held[:LISTED]) + _more(held)
 
 
-def fetch_leases(exchange: Exchange) -> None:
+def fetch_leases(store: StateStore) -> None:
     """Fetch all leases and presence. Raises UnknownError if the remote does not answer, because
     strict leases cannot be ignored."""
-    report = exchange.sync(push=False)
+    report = store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
             f"Cannot tell whether others hold the changed files: {report.remote} does not "

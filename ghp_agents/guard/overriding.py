@@ -17,7 +17,7 @@ from ghp_agents.hotpath.implicit_leases import ImplicitLease
 from ghp_agents.hotpath.overrides import Override
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -127,7 +127,7 @@ def _reported(
     key, now = policy_cache.key_of(book, path), ctx.ws.clock.now()
     if key not in book["changes"]:
         return []
-    lives = World(ctx).is_seen_alive
+    lives = LeaseWorld(ctx).is_seen_alive
     if overridden:
         reports = clash_check.living(book, agent, key, now, lives)
     else:

@@ -18,7 +18,7 @@ from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import settled_questions
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.state.cause import WANTED_FILE
@@ -108,7 +108,7 @@ def _edited_elsewhere(ctx: Context, agent: str, path: str) -> Verdict | None:
     where = policy_cache.key_of(book, path), ws.place.git_dir
     for lease in check_edit.rivals(ws.folders, agent, *where, ws.clock.now(), limits):
         return Verdict(policy.DENY, path, policy.CONFLICT, lease.agent, lease.since)
-    lives = World(ctx).is_seen_alive if book["changes"] else None
+    lives = LeaseWorld(ctx).is_seen_alive if book["changes"] else None
     for report in clash_check.living(book, agent, where[0], ws.clock.now(), lives):
         return Verdict(policy.DENY, path, policy.CONFLICT, report.agent)
     return None
@@ -128,7 +128,7 @@ def _path(ctx: Context, word: str, cwd: Path) -> str:
 
 def _reasons(ctx: Context, me: Actor, verdict: Verdict) -> Sequence[str]:
     """The leases or claims that refuse the file, so that an answer can check if they have ended."""
-    world, path = World(ctx), verdict.path
+    world, path = LeaseWorld(ctx), verdict.path
     fold = ctx.ws.git_value("core.ignorecase") == "true"
     if verdict.kind == policy.LEASE:
         return [

@@ -37,17 +37,17 @@ def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
 def fetch(ctx: Context, lock: Lock) -> str:
     """Fetch the handoff by which an agent got a claim, if this clone lacks it, and those of former
     holders. Returns the name of the first if it is still not here, else nothing."""
-    if missing(ctx, lock) and ctx.exchange.sync_status().remote:
-        ctx.exchange.sync(push=False)
+    if missing(ctx, lock) and ctx.store.sync_status().remote:
+        ctx.store.sync(push=False)
         return missing(ctx, lock)
     if _is_behind(ctx, lock):
-        ctx.exchange.hear(FETCH_S)
+        ctx.store.hear(FETCH_S)
     return ""
 
 
 def _is_behind(ctx: Context, lock: Lock) -> bool:
     """Whether somebody held the issue before, and this clone has no news since the claim."""
-    status = ctx.exchange.sync_status()
+    status = ctx.store.sync_status()
     if status.remote is None or lock.generation == 1:
         return False
     return status.news_at is None or int(status.news_at) <= to_seconds(lock.acquired_at)

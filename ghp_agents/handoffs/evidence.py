@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.core.errors import GhpError, NotFoundError, sentence
 from ghp_agents.core.ids import Actor
-from ghp_agents.escalations import record as escalations
 from ghp_agents.escalations.doubtful import any_doubtful
 from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.git import worktree
@@ -123,8 +122,10 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
 
 def topic_facts(ctx: Context, about: EvidenceTopic) -> TopicFacts:
     """Read questions, handoffs and the ledger of a topic; answers of orchestrators decide."""
+    from ghp_agents.escalations import service as escalation_service
+
     store, snapshot = ctx.store, ctx.store.snapshot()
-    questions, broken = escalations.read_below(snapshot.files, ctx.ws.settings.orchestrators)
+    questions, broken = escalation_service.read_all(snapshot, ctx.ws.settings.orchestrators)
     handoffs, unread = handoffs_about(snapshot, about)
     notes = [
         f"Cannot read {file(problem.place)}: {phrase(problem.reason)}."

@@ -61,10 +61,10 @@ def hand_over(
 
 def _send(ctx: Context, handed: Handoff) -> None:
     """Send the handoff first: without it, the next agent would have the issue and no work."""
-    if ctx.exchange.sync_status().remote is None:
+    if ctx.store.sync_status().remote is None:
         return
-    ctx.exchange.sync()  # if the remote cannot be reached, nothing can be given either
-    for refused in ctx.exchange.set_aside():
+    ctx.store.sync()  # if the remote cannot be reached, nothing can be given either
+    for refused in ctx.store.set_aside():
         if refused.record.object == handed.name:
             mine = f"#{handed.issue} is" if handed.issue else "The work is"
             raise RefusedError(

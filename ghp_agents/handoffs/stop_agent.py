@@ -83,8 +83,8 @@ def stop(
     saved = {lock: _save(me, lock, keeps=keep) for lock in changed}
     if not keep:
         _end_leases(me, name)
-        if changed and ctx.exchange.sync_status().remote:
-            ctx.exchange.sync()  # who takes an issue that is free has the handoff
+        if changed and ctx.store.sync_status().remote:
+            ctx.store.sync()  # who takes an issue that is free has the handoff
         changed = [lock for lock in changed if _free(me, lock, reason)]
     has_stopped = stopping.settle(
         ctx, ctx.store.snapshot(), [name], ended=ended is not None or ends_itself

@@ -19,6 +19,7 @@ RUNG = "/cache/rung"  # a file; its timestamp is when a record was last confirme
 RUN = "GHP_RUN"  # the run that a process belongs to: it ends with the run
 # Set for what is in a sandbox: the file of what its supervisor sends later. It reaches no remote.
 BOX = "GHP_FINISH_LATER"
+BOX_FILE = "finish.json"  # the name of that file
 SPAWNED = "GHP_SPAWNED"  # set for processes in the background, to our folder in their clone
 SPAWN_PAUSE = 2.0  # seconds between two background processes of a clone
 STARTED = "/cache/started"  # a file; its timestamp is when the last one was started

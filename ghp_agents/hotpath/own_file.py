@@ -21,6 +21,7 @@ LIKE_GIT = 0o666  # minus the umask, as git creates its files
 # O_NONBLOCK: a pipe in place of a file must not block us.
 _PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+presences = 0  # that this process wrote; what it read before may be old
 
 
 def home_folder(common_dir: str, environ: "Mapping[str, str]") -> str:

@@ -68,6 +68,7 @@ def write(
     content: bytes,
 ) -> None:
     """Write to the first of `folders` that works: a disk may be full as well as read-only."""
+    own_file.presences += 1
     failure: OSError | None = None
     for folder, previous in zip(folders, presences, strict=True):
         path = folder + "/agents/" + agent + ".json"

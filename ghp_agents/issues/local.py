@@ -1,6 +1,6 @@
 """Issues stored in the state in git: for repositories without GitHub, and for offline work."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 
 from ghp_agents.core.errors import GhpError
@@ -22,8 +22,8 @@ from ghp_agents.issues.issue import (
     resolved,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
-from ghp_agents.issues.open_issues import read_open
-from ghp_agents.issues.record import FOLDER, IssueEvent, described, entry, event_of, spelled
+from ghp_agents.issues.open_issues import list_open, read_all, read_events
+from ghp_agents.issues.record import IssueEvent, described, entry, event_of, spelled
 from ghp_agents.issues.replay import IssueEvents
 from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.state.record import Record, highest
@@ -42,7 +42,6 @@ class LocalTracker:
         self._ws = ws
         self._store = store
         self._locks = locks
-        self._folded: tuple[Mapping[str, bytes], Sequence[Issue]] = ({}, ())
 
     @property
     def accepts_comment_commands(self) -> bool:
@@ -56,37 +55,28 @@ class LocalTracker:
     def list(self, *, closed: bool = False) -> list[Issue]:
         """Open issues, with `closed` also closed ones, oldest first."""
         snapshot = self._store.snapshot()
-        return self._all(snapshot) if closed else _open(snapshot)
+        return [*(read_all(snapshot) if closed else list_open(snapshot))]
 
     def get(self, issue: str | int) -> Issue:
         """One issue with its comments. Raises NotFoundError."""
         snapshot = self._store.snapshot()
         name = str(issue).removeprefix("#")
         if name.isdecimal():  # most issues that people name are open
-            for candidate in _open(snapshot):
+            for candidate in list_open(snapshot):
                 if name in map(str, candidate.numbers):
                     return candidate
-        return find(self._all(snapshot), issue)
-
-    def _all(self, snapshot: Snapshot) -> Issues:
-        """All issues, oldest first. Those of years take a second to read, so commands that ask
-        twice read them once."""
-        files = snapshot.files(FOLDER)
-        if files != self._folded[0]:
-            self._folded = files, replay.fold(replay.read_events(files))
-        return [*self._folded[1]]
+        return find(read_all(snapshot), issue)
 
     def create(self, change: IssueChange, by: Actor) -> Issue:
         """Create an issue. It is validated before a number is allocated."""
         wanted = checked_new(change)
         snapshot = self._store.snapshot()
-        resolved(replay.fold(_log(snapshot)), wanted)
+        resolved(read_all(snapshot), wanted)
         issue, record = random_hex(6), random_hex(6)
         number = self._number(snapshot, by, f"for I-{issue}")
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
-            log = _log(snapshot)
-            issues = replay.fold(log)
+            log, issues = read_events(snapshot), read_all(snapshot)
             blank = Issue(issue, IssueNumber(0), "")
             new = effective(blank, resolved(issues, wanted))
             event = self._event(snapshot, log, "create", issue, record, by)
@@ -103,8 +93,7 @@ class LocalTracker:
         wanted, record = checked(change), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Issue, list[Record]]:
-            log = _log(snapshot)
-            issues = replay.fold(log)
+            log, issues = read_events(snapshot), read_all(snapshot)
             current = find(issues, issue)
             new = effective(current, resolved(issues, wanted))
             if new == NO_CHANGE:
@@ -122,8 +111,7 @@ class LocalTracker:
         text, record = checked_comment(body), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Comment, list[Record]]:
-            log = _log(snapshot)
-            current = find(replay.fold(log), issue)
+            log, current = read_events(snapshot), find(read_all(snapshot), issue)
             existing = _marked(log, current, marker) if marker else None
             if existing:
                 return existing, []
@@ -146,8 +134,7 @@ class LocalTracker:
         ids = [(random_hex(6), random_hex(6)) for _ in closings]
 
         def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
-            log = _log(snapshot)
-            issues = replay.fold(log)
+            log, issues = read_events(snapshot), read_all(snapshot)
             events: list[tuple[IssueEvent, str, str]] = []
             for closing, (first, second) in zip(closings, ids, strict=True):
                 current = find(issues, closing.issue)
@@ -189,15 +176,6 @@ class LocalTracker:
         clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
         return IssueEvent(issue, record, kind, clock, snapshot.clone, at, by)
-
-
-def _log(snapshot: Snapshot) -> IssueEvents:
-    return replay.read_events(snapshot.files(FOLDER))
-
-
-def _open(snapshot: Snapshot) -> list[Issue]:
-    """The open issues, oldest first."""
-    return [issue for issue in replay.fold(read_open(snapshot)) if issue.state != "closed"]
 
 
 def _after(log: IssueEvents, event: IssueEvent) -> Issue:

@@ -5,7 +5,7 @@ from collections.abc import Container
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.fields import as_whole, parse
 from ghp_agents.core.ids import IssueNumber
-from ghp_agents.issues import record, replay
+from ghp_agents.core.moment import derived
 from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import NUMBERS
@@ -66,9 +66,12 @@ def next_number(
     return swap(current_view(locks, NUMBERS), decide, attempts=ATTEMPTS, hint=hint)
 
 
+@derived
 def given_numbers(snapshot: Snapshot) -> frozenset[int]:
     """All known numbers of issues and pull requests; they share one sequence."""
-    issues = replay.read_events(snapshot.files(record.FOLDER)).numbers
+    from ghp_agents.issues.open_issues import read_events  # few questions need all numbers
+
+    issues = read_events(snapshot).numbers
     pulls = {_number(data) for data in snapshot.files(PULLS).values()}
     return issues | {number for number in pulls if number}
 

@@ -20,9 +20,9 @@ from ghp_agents.issues.issue import (
     short,
 )
 from ghp_agents.issues.numbers import given_numbers, next_number
+from ghp_agents.issues.open_issues import read_events
 from ghp_agents.issues.order import precedence
-from ghp_agents.issues.record import FOLDER, IssueEvent, entry
-from ghp_agents.issues.replay import IssueEvents
+from ghp_agents.issues.record import IssueEvent, entry
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, IssueTracker, Snapshot, StateStore
@@ -290,7 +290,7 @@ def name_provisional(ctx: Context) -> list[IssueNumber]:
     a gap at most. Call it between fetch and push, when the numbers of other clones are known.
     """
     snapshot = ctx.store.snapshot()
-    log, used = _log(snapshot), given_numbers(snapshot)
+    log, used = read_events(snapshot), given_numbers(snapshot)
     given: list[IssueNumber] = []
     for creation in replay.unnumbered(log):
         if not _is_ours(snapshot, creation):
@@ -313,7 +313,7 @@ def _is_ours(snapshot: Snapshot, creation: IssueEvent) -> bool:
 
 def _name(ctx: Context, creation: IssueEvent, number: IssueNumber) -> bool:
     def decide(snapshot: Snapshot) -> tuple[bool, list[Record]]:
-        log = _log(snapshot)
+        log = read_events(snapshot)
         lacking = {created.issue for created in replay.unnumbered(log)}
         if creation.issue not in lacking or number in log.numbers:
             return False, []
@@ -331,7 +331,3 @@ def _name(ctx: Context, creation: IssueEvent, number: IssueNumber) -> bool:
         return True, [entry(event, "issue-number", issue, f"was I-{issue.id}: {issue.title}")]
 
     return transact(ctx.store, decide)
-
-
-def _log(snapshot: Snapshot) -> IssueEvents:
-    return replay.read_events(snapshot.files(FOLDER))

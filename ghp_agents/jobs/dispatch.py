@@ -38,7 +38,7 @@ def dispatch(ctx: Context, *, dry_run: bool = False) -> Dispatched:
             failures[assignment.issue.number] = str(error)
     if not dry_run:
         if plan.assignments:
-            ctx.exchange.sync()  # of two dispatches at once, the later one sees both
+            ctx.store.sync()  # of two dispatches at once, the later one sees both
         settle(ctx)
     return Dispatched(plan, failures)
 

@@ -19,7 +19,7 @@ from ghp_agents.leases.request import (
     conflict_with,
     prepare,
 )
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -81,7 +81,7 @@ def leased(plan: CheckedRequest, tried: Attempt) -> LeaseResult:
 
 def holds_already(ctx: Context, plan: CheckedRequest) -> bool:
     """Whether the lease is already held; then it needs no new approval."""
-    world = World(ctx)
+    world = LeaseWorld(ctx)
     mine = [log for log in world.logs if plan.is_same(log)]
     return not plan.is_elsewhere(world.strict_locks) and any(map(world.is_active, mine))
 
@@ -138,7 +138,7 @@ def _with_lock(case: DecisionInput) -> Attempt:
 def _expired_locks(case: DecisionInput) -> frozenset[str]:
     """The nonces of expired locks of others: by their clones' records or, where these have not
     arrived, by the locks themselves."""
-    world = World(case.ctx)
+    world = LeaseWorld(case.ctx)
     logs = [log for log in world.logs if log.request.right]
     recorded = {log.nonce for log in logs}
     bare = {
@@ -153,7 +153,7 @@ def _expired_locks(case: DecisionInput) -> frozenset[str]:
 def _end_expired(case: DecisionInput) -> None:
     """Release conflicting locks that this clone granted and that have expired by its clock. No
     other clone can know that, and the next sync may be far off."""
-    world = World(case.ctx)
+    world = LeaseWorld(case.ctx)
     logs = [log for log in world.logs if log.is_open and log.request.right]
     over = [log for log in logs if log.is_over(world.snapshot.clone, world.now)]
     kept = {log.nonce for log in logs if log not in over}

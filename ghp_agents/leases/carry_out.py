@@ -24,7 +24,7 @@ from ghp_agents.leases import decisions, record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.coverage import WorktreeFiles
 from ghp_agents.leases.decisions import Decision, Facts
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.cause import DECIDED, LAST_RESORT, OWNERS
 from ghp_agents.state.record import Record
@@ -91,7 +91,7 @@ def _carry_out(ctx: Context, question: Escalation) -> list[str]:
 
 
 def _facts(ctx: Context, snapshot: Snapshot) -> Facts:
-    world, files = World(ctx, snapshot), WorktreeFiles(ctx.ws)
+    world, files = LeaseWorld(ctx, snapshot), WorktreeFiles(ctx.ws)
     over = {log.id for log in world.logs if log.is_over(snapshot.clone, world.now)}
     held = frozenset(f"{x.name}@{x.generation}" for x in world.claims if x.holder is not None)
     return Facts(world.logs, world.expired | over, held, files.files, files.fold)

@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # agent-status loads this module
     from ghp_agents.escalations.service import EscalateResult
     from ghp_agents.issues.issue import Issue
-    from ghp_agents.leases.world import World
+    from ghp_agents.leases.world import LeaseWorld
     from ghp_agents.ports import Snapshot
     from ghp_agents.presence.service import AgentView
     from ghp_agents.state.sender_budget import SenderBudget
@@ -28,7 +28,7 @@ def waits(
     snapshot: "Snapshot",
     views: Sequence["AgentView"],
     issues: "Sequence[Issue] | None" = None,
-    world: "Callable[[], World] | None" = None,
+    world: "Callable[[], LeaseWorld] | None" = None,
 ) -> list[Wait]:
     """Who waits for whom: for an issue that another holds, or in the queue for a lease.
 
@@ -40,9 +40,9 @@ def waits(
         waits += _for_issues(ctx, views, ctx.tracker.known() if issues is None else issues)
     if snapshot.present(presence.LEASES):
         from ghp_agents.leases import service as lease
-        from ghp_agents.leases.world import World
+        from ghp_agents.leases.world import LeaseWorld
 
-        current = world() if world else World(ctx, snapshot, views)
+        current = world() if world else LeaseWorld(ctx, snapshot, views)
         waits += wait_graph.for_leases(lease.queue(current))
     ended = {view.name for view in views if view.liveness not in presence.LIVING}
     return sorted({wait for wait in waits if wait.waiter not in ended})

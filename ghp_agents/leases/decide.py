@@ -14,7 +14,7 @@ from ghp_agents.leases import record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
@@ -46,7 +46,7 @@ class DecisionInput(NamedTuple):
 
 def decide(case: DecisionInput, snapshot: Snapshot) -> tuple[Attempt, list[Record]]:
     """Granted, already held, queued, or the conflicts."""
-    plan, world = case.plan, World(case.ctx, snapshot)
+    plan, world = case.plan, LeaseWorld(case.ctx, snapshot)
     _check_not_ended(plan, world.logs)
     logs = [log for log in world.logs if log.is_open]
     mine = (
@@ -104,7 +104,7 @@ def edits(ws: Workspace, plan: CheckedRequest) -> list[Conflict]:
     ]
 
 
-def _changed(world: World, plan: CheckedRequest) -> list[Conflict]:
+def _changed(world: LeaseWorld, plan: CheckedRequest) -> list[Conflict]:
     """The covered files that another agent is changing, here or in another clone: its edits come
     first, until they are merged."""
     if plan.wanted.name is not None:
@@ -121,7 +121,7 @@ def _changed(world: World, plan: CheckedRequest) -> list[Conflict]:
 
 def _first_in_line(
     case: DecisionInput,
-    world: World,
+    world: LeaseWorld,
     logs: Sequence[LeaseHistory],
     waiting: LeaseHistory | None,
 ) -> list[Conflict]:
@@ -149,7 +149,7 @@ def _kept(
 
 def _granted(
     case: DecisionInput,
-    world: World,
+    world: LeaseWorld,
     logs: Sequence[LeaseHistory],
     waiting: LeaseHistory | None,
 ) -> tuple[Attempt, list[Record]]:
@@ -177,11 +177,11 @@ def _granted(
     return Attempt(log, is_new=True), [record.entry(event, request), *ended]
 
 
-def _is_over(world: World, log: LeaseHistory) -> bool:
+def _is_over(world: LeaseWorld, log: LeaseHistory) -> bool:
     return log.is_over(world.snapshot.clone, world.now) or log.id in world.expired
 
 
-def _why_over(world: World, log: LeaseHistory) -> str:
+def _why_over(world: LeaseWorld, log: LeaseHistory) -> str:
     return "its time was up" if world.lives(log.holder) else f"{log.holder} does not live any more"
 
 

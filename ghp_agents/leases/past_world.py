@@ -3,13 +3,13 @@
 from functools import cached_property
 
 from ghp_agents.core.clock import to_seconds
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 
 
-class PastWorld(World):
+class PastWorld(LeaseWorld):
     """The leases at a time. Their own times decide, because clocks of the past cannot be observed.
 
     Locks have no past here, so a strict lease is held as its records say.

@@ -13,7 +13,7 @@ from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.overlaps import Overlap
 from ghp_agents.leases.record import FOLDER, LeaseHistory, path_of, what
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
@@ -41,10 +41,10 @@ def reconcile(ctx: Context, budget: SenderBudget | None = None) -> tuple[str, ..
     )
     results: list[EscalateResult] = []
     if snapshot.present(FOLDER):
-        world = World(ctx, snapshot, views)
+        world = LeaseWorld(ctx, snapshot, views)
         if end_what_is_over(world):
             snapshot = ctx.store.snapshot()
-            world = World(ctx, snapshot, views)
+            world = LeaseWorld(ctx, snapshot, views)
         results += ask_about_overlaps(world, budget)
     if presence.may_wait(snapshot, views):
         waits = deadlocks.waits(ctx, snapshot, views)
@@ -53,7 +53,7 @@ def reconcile(ctx: Context, budget: SenderBudget | None = None) -> tuple[str, ..
     return (*decided, *notes, *(note for result in results for note in result.notes))
 
 
-def end_what_is_over(world: World) -> list[LeaseHistory]:
+def end_what_is_over(world: LeaseWorld) -> list[LeaseHistory]:
     """Record the end of this clone's expired leases. Other clones cannot know it: no machine
     compares its clock with another's."""
     logs, locks = world.logs, world.strict_locks
@@ -71,7 +71,7 @@ def end_what_is_over(world: World) -> list[LeaseHistory]:
     return ended
 
 
-def _why_over(world: World, log: LeaseHistory) -> str:
+def _why_over(world: LeaseWorld, log: LeaseHistory) -> str:
     """Why an open lease is over; empty if it is not."""
     if log.is_waiting and not leases.is_waited_for(world.ws, log.id):
         return "the process that waited has ended"
@@ -93,7 +93,7 @@ def _release_lock(locks: LockService, lock: Lock, reason: str) -> None:
         return  # unreachable, or another holds it now; the next sync tries again
 
 
-def ask_about_overlaps(world: World, budget: SenderBudget) -> list[EscalateResult]:
+def ask_about_overlaps(world: LeaseWorld, budget: SenderBudget) -> list[EscalateResult]:
     """Escalate the overlaps of leases that two clones granted before they synced: one question for
     all between two holders. The leases stay, and the earlier ones count. The clone of the later
     ones asks, and nothing more while that is open."""

@@ -13,7 +13,7 @@ from ghp_agents.hotpath.quoting import named, when
 from ghp_agents.leases import record, select
 from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
-from ghp_agents.leases.world import NAMES, PATHS, World, as_hold, read_all
+from ghp_agents.leases.world import NAMES, PATHS, LeaseWorld, as_hold, read_all
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX
 from ghp_agents.locks.swap import LockView, current_view, known_lock, swap
@@ -46,7 +46,7 @@ class ReleasedLeases(NamedTuple):
 def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) -> LeaseListing:
     """All leases in force, now or at a time, as far as this clone knows."""
     if at is None:
-        world = World(ctx)
+        world = LeaseWorld(ctx)
     else:
         from ghp_agents.leases.past_world import PastWorld  # rarely needed
 
@@ -65,7 +65,7 @@ def left_over(ctx: Context, agent: str) -> list[Hold]:
     return [hold for hold in listing(ctx).held if (hold.holder, hold.is_person) == (agent, False)]
 
 
-def queue(world: World) -> list[Waiter]:
+def queue(world: LeaseWorld) -> list[Waiter]:
     """The waiting requests in queue order, each with the leases and requests before it."""
     waiting = [log for log in world.logs if log.is_waiting and is_still_waiting(world, log)]
     if not waiting:
@@ -82,7 +82,7 @@ def queue(world: World) -> list[Waiter]:
     return waiters
 
 
-def is_still_waiting(world: World, log: LeaseHistory) -> bool:
+def is_still_waiting(world: LeaseWorld, log: LeaseHistory) -> bool:
     """Whether a request is still in the queue: its holder is alive and, in this clone, so is the
     waiting process."""
     if not world.lives(log.holder):
@@ -131,7 +131,7 @@ def to_release(
 ) -> list[Hold]:
     """The leases that `release` would release; changes nothing. Raises as `release`."""
     by = ctx.ws.actor()
-    world = World(ctx)
+    world = LeaseWorld(ctx)
     chosen = _chosen(world, by, words, name, cwd)
     for hold in chosen:
         lock = _lock_of(ctx, hold) if hold.strict else None
@@ -144,7 +144,7 @@ def to_release(
 
 
 def _chosen(
-    world: World, by: Actor, words: Sequence[str], name: str | None, cwd: Path | None
+    world: LeaseWorld, by: Actor, words: Sequence[str], name: str | None, cwd: Path | None
 ) -> list[Hold]:
     logs = [log for log in world.logs if log.is_open]
     recorded = {log.nonce for log in logs}

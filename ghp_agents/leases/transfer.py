@@ -8,7 +8,7 @@ from ghp_agents.leases import record
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.leases.service import ended
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock, LockMovedError
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.record import Record
@@ -18,7 +18,7 @@ from ghp_agents.state.transact import transact
 def transfer(ctx: Context, holder: str, to: str, reason: str) -> list[Hold]:
     """Give all leases of `holder` to `to`; returns them. A strict lease whose lock changed
     meanwhile stays as it is. Raises UnknownError."""
-    world = World(ctx)
+    world = LeaseWorld(ctx)
     epoch, clone = life_of(ctx, to)
     locks: dict[str, Lock] = {}
     active = [log for log in world.logs if log.holder == Actor(holder) and world.is_active(log)]

@@ -5,6 +5,7 @@ from functools import cached_property
 
 from ghp_agents.claims import holder_liveness
 from ghp_agents.core.ids import Actor
+from ghp_agents.core.moment import derived
 from ghp_agents.leases import expiry, record
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
@@ -19,7 +20,7 @@ from ghp_agents.state.record import Problem
 PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
 
 
-class World:
+class LeaseWorld:
     """What one decision sees, each part read once, on first use.
 
     Use it for one decision. Inside `transact`, build it from the snapshot that `decide` gets; after
@@ -153,6 +154,7 @@ class World:
         return holder_liveness.holders_of(self.ctx, locks, agents)
 
 
+@derived
 def read_all(snapshot: Snapshot) -> tuple[list[LeaseHistory], list[Problem]]:
     """All leases, also ended ones that are not settled, in the order of their requests, and
     unreadable records."""

@@ -114,14 +114,20 @@ class GitLocks:
 
     def known(self, prefix: str = "") -> list[Lock]:
         """The locks below `prefix` as this clone knows them, by name."""
+        kept = self._ws.kept
+        listed = "" if kept.has((self, "")) else prefix  # of thousands, few may be wanted
+        locks = kept.get((self, listed), lambda: self._read_known(listed))
+        self._absent = {prefix} - {lock.name for lock in locks}
+        return _chosen(locks, prefix)
+
+    def _read_known(self, prefix: str) -> Sequence[Lock]:
         from ghp_agents.locks import git_local
 
         repository = find_repository(self._ws)
         before = {lock.revision: lock for lock in self._listed}
         locks = git_local.list_all(repository, prefix, before) if repository else {}
         self._listed = [*locks.values()]
-        self._absent = {prefix} - locks.keys()
-        return _chosen(locks.values(), prefix)
+        return self._listed
 
     def problems(self) -> list[Problem]:
         """The locks that this clone cannot read."""

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import Timestamp, digest
+from ghp_agents.core.moment import derived
 from ghp_agents.git import worktree
 from ghp_agents.hotpath.quoting import clean
 from ghp_agents.issues.numbers import named_or_current
@@ -43,6 +44,7 @@ class Changed(NamedTuple):
     is_new: bool  # False: nothing changed
 
 
+@derived
 def read_all(snapshot: Snapshot) -> tuple[list[Note], list[Problem]]:
     """Read all notes, forgotten ones too; also what cannot be read."""
     return record.read_notes(snapshot.files(NOTES))

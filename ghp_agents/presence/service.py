@@ -270,7 +270,7 @@ class _Observer:
 
 def news_at(ctx: Context) -> float | None:
     """When this clone last had news of others, by its steady clock; None: never."""
-    age = ctx.exchange.news_age()
+    age = ctx.store.news_age()
     return None if age is None else ctx.ws.steady() - age
 
 

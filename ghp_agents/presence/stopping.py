@@ -1,8 +1,9 @@
 """The orders to stop that are in force, and the agents of this clone that have obeyed one."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ghp_agents.core.ids import AgentName
+from ghp_agents.core.moment import derived
 from ghp_agents.hotpath import alive, heartbeat
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import client_process, stop_order
@@ -14,12 +15,15 @@ RESTING = ("idle", "stopped", "waiting")  # no turn is running
 
 def in_force(ctx: Context, snapshot: Snapshot) -> dict[str, StopOrder]:
     """The orders to stop, by agent."""
-    files = snapshot.files(FOLDER)
-    if not files:
-        return {}
-    orders = stop_order.newest(stop_order.read_orders(files)[0], ctx.ws.settings.orchestrators)
+    orders = stop_order.newest(read_orders(snapshot), ctx.ws.settings.orchestrators)
     agents = snapshot.agents()
     return {name: x for name, x in orders.items() if stop_order.binds(x, agents.get(name, {}))}
+
+
+@derived
+def read_orders(snapshot: Snapshot) -> Sequence[StopOrder]:
+    """All orders to stop."""
+    return stop_order.read_orders(snapshot.files(FOLDER))[0]
 
 
 def settle(

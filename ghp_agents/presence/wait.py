@@ -17,15 +17,15 @@ Beat = Callable[[str], None]
 def sync(ctx: Context, *, first: bool) -> float:
     """Sync, unless another process just did; return the time of the next sync."""
     now, pause = ctx.ws.clock.now(), ctx.ws.settings.sync_every
-    status = ctx.exchange.sync_status()
+    status = ctx.store.sync_status()
     if status.remote is None:
         return now + pause
     unsent = first and (status.unsent or status.waiting)
     if status.news_at is not None and now - pause < status.news_at <= now and not unsent:
         return status.news_at + pause
-    report = ctx.exchange.sync(paced=True)
+    report = ctx.store.sync(paced=True)
     if not report.fetched and not report.trouble:
-        ctx.exchange.sync(push=False)  # too soon to push; hosts allow more fetches than pushes
+        ctx.store.sync(push=False)  # too soon to push; hosts allow more fetches than pushes
     # While a sync runs, nothing checks the local state. So a slow remote is synced less often.
     took = ctx.ws.clock.now() - now
     return now + took + max(pause, SLOW * took)

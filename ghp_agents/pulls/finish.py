@@ -30,7 +30,6 @@ from ghp_agents.pulls import body as finish_body
 from ghp_agents.pulls import (
     check_cache,
     deliverables,
-    nested_repositories,
     run_checks,
     submodule_pointers,
     update_branch,
@@ -121,7 +120,6 @@ def refuse_forbidden(
     _refuse_empty(ctx.ws, tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
-    nested_repositories.refuse(ctx.ws.folder, tips.trunk, tips.head)
     submodule_pointers.refuse(ctx.ws, tips.trunk, tips.head)
     if not subject.actor.is_person:
         _refuse_mentions(ctx.ws, tips)

@@ -15,7 +15,7 @@ from ghp_agents.claims import service as claim
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import evidence
-from ghp_agents.hotpath.background import BOX
+from ghp_agents.hotpath.background import BOX, BOX_FILE
 from ghp_agents.ports import Context
 from ghp_agents.pulls import check_cache, finish, run_checks, update_branch
 from ghp_agents.pulls.check import Check
@@ -25,7 +25,6 @@ from ghp_agents.pulls.run_checks import Tell
 from ghp_agents.pulls.update_branch import Tips
 from ghp_agents.state import remote_branches as branches
 
-FILE = "finish.json"  # its name in the run's folder
 REQUEST_LIMIT = 100_000  # bytes
 
 
@@ -81,7 +80,7 @@ def _known_tips(ctx: Context, subject: FinishSubject) -> Tips:
 def request_of(place: Path, issue: int) -> FinishRequest | None:
     """What the run with this folder left for this issue. The agent can write there."""
     try:
-        with (place / FILE).open("rb") as file:
+        with (place / BOX_FILE).open("rb") as file:
             fields = json.loads(file.read(REQUEST_LIMIT))
     except (OSError, ValueError, RecursionError):
         return None

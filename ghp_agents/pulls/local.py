@@ -13,6 +13,7 @@ from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
 from ghp_agents.pulls import replay
+from ghp_agents.pulls.local_pulls import read_all, read_events
 from ghp_agents.pulls.merging import merge_stack
 from ghp_agents.pulls.pull import (
     Checks,
@@ -33,7 +34,7 @@ from ghp_agents.pulls.pull import (
     not_found,
     refuse_unready,
 )
-from ghp_agents.pulls.record import FOLDER, PATHS, PullEvent, entry
+from ghp_agents.pulls.record import PATHS, PullEvent, entry
 from ghp_agents.pulls.replay import NumberedPull, PullEvents
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.record import Record, highest
@@ -57,7 +58,7 @@ class LocalForge:
 
     def get(self, number: int) -> Pull:
         """Return one pull request. Raises NotFoundError."""
-        return _get(_log(self._store.snapshot()), number).pull
+        return _among(read_all(self._store.snapshot()), number).pull
 
     def find(self, branch: str) -> Pull | None:
         """Return the open pull request of a branch, else its newest one."""
@@ -78,8 +79,8 @@ class LocalForge:
         record = random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
-            log = _log(snapshot)
-            pulls = [item.pull for item in replay.fold(log)]
+            log = read_events(snapshot)
+            pulls = [item.pull for item in read_all(snapshot)]
             previous = newest(pulls, request.branch)
             if previous and previous.state == "open":
                 new = brought_up(previous, request)
@@ -101,7 +102,7 @@ class LocalForge:
         wanted, record = checked(change), random_hex(6)
 
         def decide(snapshot: Snapshot) -> tuple[Pull, list[Record]]:
-            log = _log(snapshot)
+            log = read_events(snapshot)
             current = _get(log, number).pull
             return self._record_change(
                 snapshot, log, number, effective(current, wanted), by, record
@@ -218,8 +219,7 @@ class LocalForge:
         records = [random_hex(6) for _ in steps]
 
         def decide(snapshot: Snapshot) -> tuple[list[Pull], list[Record]]:
-            log = _log(snapshot)
-            before = replay.fold(log)
+            log, before = read_events(snapshot), read_all(snapshot)
             events: list[PullEvent] = []
             for step, record in zip(steps, records, strict=True):
                 target = _among(before, step.number)
@@ -243,7 +243,7 @@ class LocalForge:
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """List open pull requests, with `closed` all of them, oldest first."""
-        pulls = replay.fold(_log(self._store.snapshot()))
+        pulls = read_all(self._store.snapshot())
         return [item.pull for item in pulls if closed or item.pull.state == "open"]
 
 
@@ -251,10 +251,6 @@ def _refuse_moved(pull: Pull, tips: Mapping[str, str], head: str) -> None:
     refuse_unready(pull)
     if tips.get(pull.branch) != head:
         raise PullMovedError(pull._replace(head=tips.get(pull.branch, "")))
-
-
-def _log(snapshot: Snapshot) -> PullEvents:
-    return replay.read_events(snapshot.files(FOLDER))
 
 
 def _get(log: PullEvents, number: int) -> NumberedPull:

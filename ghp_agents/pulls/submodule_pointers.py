@@ -1,4 +1,5 @@
-"""A pull request must not point to a commit of a submodule that nobody else can fetch."""
+"""A pull request must not add a repository that is no submodule. It must not point to a commit of a
+submodule that nobody else can fetch."""
 
 import posixpath
 import tempfile
@@ -7,6 +8,7 @@ from pathlib import Path
 
 from ghp_agents.core import files, progress
 from ghp_agents.core.errors import RefusedError, UnknownError
+from ghp_agents.core.ids import listed
 from ghp_agents.git import gitlinks
 from ghp_agents.git import process as git
 from ghp_agents.git.gitlinks import Submodule
@@ -16,6 +18,7 @@ from ghp_agents.state import git_credentials
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
 
+SHOWN = 5  # names
 TIMEOUT_S = 60.0  # seconds for one remote: it is asked for one commit
 # What remotes say of a commit that they do not have.
 _ABSENT = ("not our ref", "couldn't find remote ref", "unadvertised object", "no such remote ref")
@@ -23,8 +26,9 @@ _ALL = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
 
 
 def refuse(ws: Workspace, base: str, head: str) -> None:
-    """Refuse a commit `head` that changed a submodule's commit to one that its remote does not
-    have. Raises RefusedError, UnknownError."""
+    """Refuse a commit `head` that added a repository, or changed a submodule's commit to one that
+    its remote does not have. Raises RefusedError, UnknownError."""
+    refuse_nested(ws.folder, base, head)
     for submodule in gitlinks.pointers(ws.folder, base, head):
         if any(_is_sent(place, submodule.commit) for place in _copies(ws, submodule)):
             continue
@@ -36,6 +40,22 @@ def refuse(ws: Workspace, base: str, head: str) -> None:
             "its remote: nobody else could check it out.",
             hint=f"Push it first, in the worktree: `git -C {path_word(submodule.path)} push origin "
             "HEAD:NAME`, to a branch NAME.",
+        )
+
+
+def refuse_nested(folder: Path, base: str, head: str) -> None:
+    """Refuse a commit `head` that added a repository, and no submodule, since it left `base`.
+    Raises RefusedError."""
+    paths = gitlinks.added(folder, base, head)
+    if paths:
+        names = listed([*map(file, paths)], SHOWN)
+        one = len(paths) == 1
+        raise RefusedError(
+            f"{names} {'is a repository' if one else 'are repositories'} of "
+            f"{'its' if one else 'their'} own, maybe a worktree, and no submodule: `git submodule` "
+            "would fail in every clone of main.",
+            hint=f"Take it out: `git rm --cached {file(paths[0])}`, add it to .gitignore, and "
+            "commit. A real submodule needs an entry in .gitmodules (`git submodule add`).",
         )
 
 

@@ -15,23 +15,21 @@ from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import NAME_LIMIT, when
-from ghp_agents.issues import record as issue_record
-from ghp_agents.issues import replay as issue_replay
+from ghp_agents.issues import open_issues
 from ghp_agents.issues.issue import PRIORITIES, PROVISIONAL, Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.notes import record as note_record
+from ghp_agents.notes import service as note_service
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls import record as pull_record
-from ghp_agents.pulls import replay as pull_replay
+from ghp_agents.pulls import local_pulls
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.reports import timeline_page, timeline_svg
 from ghp_agents.reports.markdown import block, link, plain, table
 from ghp_agents.reports.read_timeline import last_day
 from ghp_agents.reports.timeline import Timeline
 from ghp_agents.state.presence import Agents, issue_of
-from ghp_agents.state.record import NOTES
 
 Pages = Mapping[str, bytes]
 
@@ -76,17 +74,16 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
     on_github = ctx.hub is not None
 
     def render_snapshot(snapshot: Snapshot, agents: Agents) -> Pages:
-        issues = issue_replay.read_events(snapshot.files(issue_record.FOLDER))
-        pulls = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
+        pulls = local_pulls.read_all(snapshot)
         handoffs, _ = handoff_record.read_handoffs(snapshot.files(handoff_record.HANDOFFS))
         return render(
             PageContents(
                 shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
                 settled_questions.read(ctx, snapshot),
-                () if on_github else issue_replay.fold(issues),
-                () if on_github else [entry.pull for entry in pull_replay.fold(pulls)],
+                () if on_github else open_issues.read_all(snapshot),
+                () if on_github else [entry.pull for entry in pulls],
                 handoffs,
-                note_record.read_notes(snapshot.files(NOTES))[0],
+                note_service.read_all(snapshot)[0],
                 on_github,
                 last_day(ctx, snapshot, titled=not on_github),
             )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ghp_agents.issues.issue import Issue
     from ghp_agents.leases.record import LeaseHistory
     from ghp_agents.leases.wait_graph import Wait
-    from ghp_agents.leases.world import World
+    from ghp_agents.leases.world import LeaseWorld
     from ghp_agents.state.record import Problem
 
 QUESTIONS = ".ghp/escalations/"
@@ -105,7 +105,7 @@ class Team:
             unknown=self._unknown(),
             unblocked=self._unblocked(),
             clones=len({tip.clone for tip in snapshot.tips()} | {snapshot.clone}),
-            news_age=self.ctx.exchange.news_age() if self.at is None else None,
+            news_age=self.ctx.store.news_age() if self.at is None else None,
             budget=budget,
         )
 
@@ -304,11 +304,11 @@ class Team:
         return record.read_leases(self.snapshot.present(LEASES))
 
     @cached_property
-    def _world(self) -> "World":
+    def _world(self) -> "LeaseWorld":
         if self.at is None:
-            from ghp_agents.leases.world import World
+            from ghp_agents.leases.world import LeaseWorld
 
-            return World(self.ctx, self.snapshot, self.views, self._lease_records)
+            return LeaseWorld(self.ctx, self.snapshot, self.views, self._lease_records)
         from ghp_agents.leases.past_world import PastWorld
 
         return PastWorld(self.ctx, self.at)

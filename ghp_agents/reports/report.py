@@ -23,8 +23,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import NO_CLIENT, Liveness
 from ghp_agents.presence.service import LIVING, AgentView
-from ghp_agents.pulls import record as pull_record
-from ghp_agents.pulls import replay as pull_replay
+from ghp_agents.pulls import local_pulls
 from ghp_agents.pulls.merging import left_behind
 from ghp_agents.pulls.merging.left_behind import LeftBehind
 from ghp_agents.pulls.pull import Pull
@@ -110,7 +109,7 @@ def read_report(ctx: Context, since: float) -> Report:
         escalations,
         agents,
         frozenset(x.name for x in presence.look_back(ctx.ws, then, since) if x.liveness in LIVING),
-        ctx.exchange.set_aside(),
+        ctx.store.set_aside(),
         listing.sent_back(snapshot, opened),
         note.active(ctx.ws, note.read_all(snapshot)[0]),
         _running(ctx.ws, opened),
@@ -133,8 +132,8 @@ def is_since(at: str, since: float) -> bool:
 
 
 def _local_pulls(snapshot: Snapshot) -> dict[int, Pull]:
-    log = pull_replay.read_events(snapshot.files(pull_record.FOLDER))
-    return {number: entry.pull for entry in pull_replay.fold(log) for number in entry.numbers}
+    pulls = local_pulls.read_all(snapshot)
+    return {number: entry.pull for entry in pulls for number in entry.numbers}
 
 
 def _all_issues(ctx: Context, notes: list[str]) -> Sequence[Issue]:

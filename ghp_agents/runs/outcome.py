@@ -14,7 +14,6 @@ from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
-from ghp_agents.pulls import finish_later
 from ghp_agents.runs.record import (
     ASKS,
     BLOCKED,
@@ -83,6 +82,8 @@ def never_began(run: RunRecord, code: int | None, progress: ClientProgress, seco
 
 def complete(ctx: Context, place: Path, run: RunRecord) -> str:
     """Send what a run in a sandbox has finished. Returns why that failed, or nothing."""
+    from ghp_agents.pulls import finish_later  # few runs end in a finish outside of their box
+
     request = finish_later.request_of(place, run.issue)
     if request is None:
         return ""

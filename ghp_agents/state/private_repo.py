@@ -11,15 +11,17 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
+from ghp_agents.core import files, moment
 from ghp_agents.core.ids import CloneId
+from ghp_agents.core.moment import Kept
 from ghp_agents.git import loose
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import ObjectReader
-from ghp_agents.git.refs import UnreadableRefsError, read_refs, swap_ref
+from ghp_agents.git.refs import UnreadableRefsError, read_one, read_refs, swap_ref
 from ghp_agents.state import observed
 from ghp_agents.workspace import Workspace
 
+_OUR_REFS = "refs/ghp/"
 CLONE_REFS = "refs/ghp/clone/"  # only our own; one writer
 SEEN_REFS = "refs/ghp/seen/"  # each clone as last fetched, including ours
 LEASE_REFS = "refs/ghp/lease/"  # locks that are decided in this clone
@@ -82,6 +84,7 @@ class StateRepository(NamedTuple):
     path: Path
     folder: Path  # git's working folder; relative remote addresses start here
     clone: CloneId
+    kept: Kept  # what is known of it in this moment
     main: Path | None = None  # of a temporary folder: the repository that has its objects
 
     @property
@@ -142,7 +145,7 @@ class StateRepository(NamedTuple):
         """Move `ref` to `new` if it still is at `old` (None: if it does not exist). Returns whether
         it moved. Raises GitError."""
         with suppress(UnreadableRefsError, OSError):
-            return swap_ref(self.path, ref, old, new)
+            return self._note_move(ref, new, swap_ref(self.path, ref, old, new))
         args = ["update-ref", ref, new, old or ""]
         result = self.run(*args, keep_open=keep_open)
         if result.code != 0 and not any(sign in result.err for sign in _MOVED):
@@ -150,8 +153,30 @@ class StateRepository(NamedTuple):
         return result.code == 0
 
     def refs(self, *prefixes: str) -> dict[str, str]:
-        """The refs whose names begin with one of the prefixes, with their objects. Raises
-        GitError."""
+        """The refs whose names begin with one of the prefixes, with their objects. All of ours are
+        listed once in a moment. Raises GitError."""
+        if self.main:  # a temporary folder has refs of its own
+            return self._list_refs(*prefixes)
+        every = self.kept.get(self.path, lambda: self._list_refs(_OUR_REFS))
+        return {name: oid for name, oid in every.items() if name.startswith(prefixes)}
+
+    def notice_rivals(self) -> None:
+        """End the moment if another process of this clone has committed in it."""
+        with suppress(UnreadableRefsError):
+            if read_one(self.path, self.ref) == self.refs(self.ref).get(self.ref):
+                return
+        moment.end()
+
+    def _note_move(self, ref: str, new: str, has_moved: bool) -> bool:
+        """Note an own change of a ref, after which the others are still known. Returns
+        `has_moved`."""
+        every = self.kept.get(self.path, lambda: self._list_refs(_OUR_REFS))
+        moment.end()
+        if has_moved and not self.main:
+            self.kept.put(self.path, dict(sorted({**every, ref: new}.items())))
+        return has_moved
+
+    def _list_refs(self, *prefixes: str) -> dict[str, str]:
         try:
             return read_refs(self.path, *prefixes)
         except UnreadableRefsError:
@@ -178,6 +203,10 @@ def state_path(ws: Workspace) -> Path:
 
 def find_repository(ws: Workspace) -> StateRepository | None:
     """The private repository, if it exists."""
+    return ws.kept.get(find_repository, lambda: _find(ws))
+
+
+def _find(ws: Workspace) -> StateRepository | None:
     path = state_path(ws)
     try:
         clone = (path / _CLONE_FILE).read_text(encoding="ascii").strip()
@@ -185,7 +214,7 @@ def find_repository(ws: Workspace) -> StateRepository | None:
         return None
     if not (clone.isascii() and clone.isalnum()):  # it becomes part of a ref
         return None
-    repository = StateRepository(path, _run_folder(ws), CloneId(clone))
+    repository = StateRepository(path, _run_folder(ws), CloneId(clone), ws.kept)
     return _split_from_original(ws, repository) if _is_copy(repository) else repository
 
 
@@ -211,6 +240,7 @@ def open_repository(ws: Workspace) -> StateRepository:
             raise
     finally:
         _remove(fresh)
+        moment.end()
     created = find_repository(ws)
     if not created:
         raise RepositoryDamagedError(
@@ -244,6 +274,7 @@ def new_clone_id() -> CloneId:
 def rename_clone(repository: StateRepository, clone: CloneId) -> StateRepository:
     """Give the clone another id."""
     files.write_durably(repository.path / _CLONE_FILE, f"{clone}\n".encode())
+    moment.end()
     return repository.with_clone(clone)
 
 
@@ -355,33 +386,3 @@ def heal(repository: StateRepository, ref: str, held: Sequence[int]) -> None:
     (repository.path / f"{ref}.lock").unlink(missing_ok=True)
     for crash in repository.path.glob("fast_import_crash_*"):
         crash.unlink(missing_ok=True)
-
-
-# How the line with the error begins; later lines are often only advice.
-_ERRORS = (
-    *("fatal:", "error:", "remote: error", "! "),
-    *("ERROR:", "ssh:", "Permission denied", "Host key verification failed"),
-)
-
-
-def first_error(result: git.Result) -> str:
-    """The error line of git's output, without credentials in addresses."""
-    from ghp_agents.core.remote_url import masked
-    from ghp_agents.state import refusal
-
-    lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if line.startswith(_ERRORS):
-            line = f"{line} {following}".rstrip() if line.endswith(":") else line
-            # Over HTTP, only the server's own lines say why.
-            why = refusal.readable(server_lines(result)) if "returned error: 403" in line else ""
-            return masked(f"{why} ({line})" if why else line)
-    return lines[-1] if lines else f"exit code {result.code}"
-
-
-def server_lines(result: git.Result) -> tuple[str, ...]:
-    """What the server wrote, at most some lines."""
-    from ghp_agents.state import refusal
-
-    lines = (line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: "))
-    return tuple(line for line in lines if line)[: refusal.MOST_LINES]

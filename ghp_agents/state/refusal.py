@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from enum import StrEnum
 
 from ghp_agents.core.ids import one_line
+from ghp_agents.core.remote_url import masked
+from ghp_agents.git import process as git
 
 MOST_LINES = 200  # of a server's output
 LONGEST = 500  # characters of its words
@@ -116,3 +118,30 @@ def named(lines: Sequence[str], commits: Sequence[Collection[str]]) -> list[int]
     return [
         index for index, oids in enumerate(commits) if any(oid.startswith(names) for oid in oids)
     ]
+
+
+# How the line with the error begins; later lines are often only advice.
+_ERRORS = (
+    *("fatal:", "error:", "remote: error", "! "),
+    *("ERROR:", "ssh:", "Permission denied", "Host key verification failed"),
+)
+
+
+def first_error(result: git.Result) -> str:
+    """The error line of git's output, without credentials in addresses."""
+    lines = [masked(line.strip()) for line in result.err.splitlines() if line.strip()]
+    for line, following in zip(lines, [*lines[1:], ""], strict=False):
+        if line.startswith(_ERRORS):
+            line = f"{line} {following}".rstrip() if line.endswith(":") else line
+            # Over HTTP, only the server's own lines say why.
+            why = readable(server_lines(result)) if "returned error: 403" in line else ""
+            return masked(f"{why} ({line})" if why else line)
+    return lines[-1] if lines else f"exit code {result.code}"
+
+
+def server_lines(result: git.Result) -> tuple[str, ...]:
+    """What the server wrote, at most some lines."""
+    from ghp_agents.state import refusal
+
+    lines = (line[8:].strip() for line in result.err.splitlines() if line.startswith("remote: "))
+    return tuple(line for line in lines if line)[: refusal.MOST_LINES]

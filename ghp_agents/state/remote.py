@@ -19,8 +19,6 @@ from ghp_agents.state.private_repo import (
     SEEN_LEASE_REFS,
     SEEN_REFS,
     StateRepository,
-    first_error,
-    server_lines,
 )
 from ghp_agents.workspace import Workspace
 
@@ -68,7 +66,7 @@ def fetch(
                 break  # otherwise another process of this clone, also without a lock, was faster
     except git.GitTimeoutError as error:
         return str(error)
-    return None if result.code == 0 else first_error(result)
+    return None if result.code == 0 else refusal.first_error(result)
 
 
 def fetch_refs(
@@ -88,7 +86,7 @@ def fetch_refs(
         return True
     if "couldn't find remote ref" in result.err.lower():
         return False
-    raise unreachable(remote, first_error(result))
+    raise unreachable(remote, refusal.first_error(result))
 
 
 def has_refs(ws: Workspace, remote: Remote, timeout: float) -> bool:
@@ -261,7 +259,7 @@ def understand(result: git.Result) -> Pushed:
         return Pushed(PushOutcome.DONE)
     if not rejected:
         # Every failed ssh prints "Make sure you have the correct access rights".
-        words = first_error(result)
+        words = refusal.first_error(result)
         if _NO_ACCESS.search(result.err.lower()):
             return Pushed(PushOutcome.REFUSED, words)
         is_unsent = bool(_UNREACHED.search(result.err))
@@ -274,7 +272,7 @@ def understand(result: git.Result) -> Pushed:
     passing = any(sign in reason.lower() for reason in reasons for sign in _PASSING)
     if passing or not any("[remote rejected]" in reason for reason in reasons):
         return Pushed(PushOutcome.UNKNOWN, words)
-    lines = server_lines(result)
+    lines = refusal.server_lines(result)
     words = masked(f"{words} {refusal.readable(lines)}").rstrip()[: refusal.LONGEST]
     return Pushed(PushOutcome.REFUSED, words, about_ref=True, lines=lines)
 

@@ -23,7 +23,7 @@ from ghp_agents.state.known_branches import HEADS as HEADS
 from ghp_agents.state.known_branches import known_tip as known_tip
 from ghp_agents.state.known_branches import tracking
 from ghp_agents.state.known_branches import where as where
-from ghp_agents.state.private_repo import first_error
+from ghp_agents.state.refusal import first_error
 from ghp_agents.state.remote import (
     Pushed,
     PushOutcome,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TypeVar
 
+from ghp_agents.core import moment
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.state.record import Record
@@ -22,6 +23,8 @@ def transact(store: StateStore, decide: Callable[[Snapshot], tuple[T, Sequence[R
     """
     for attempt in range(ATTEMPTS):
         with store.exclusive() if attempt else nullcontext():
+            if attempt:
+                moment.end()  # what the first try was based on is old
             snapshot = store.snapshot()
             result, records = decide(snapshot)
             if not records:

@@ -221,7 +221,7 @@ def _free_lock(me: ClaimContext, act: FreeRight) -> str:
 
 
 def _absorb(me: ClaimContext, acts: Sequence[Absorb]) -> list[ActionResult]:
-    result = me.ctx.clone_admin.absorb_clones([act.clone.tip for act in acts], me.actor)
+    result = me.ctx.store.absorb_clones([act.clone.tip for act in acts], me.actor)
     left = dict(result.left)
     results: list[ActionResult] = []
     for act in acts:

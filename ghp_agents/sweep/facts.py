@@ -22,7 +22,7 @@ from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import settled_questions
 from ghp_agents.leases.record import what
-from ghp_agents.leases.world import NAMES, PATHS, World
+from ghp_agents.leases.world import NAMES, PATHS, LeaseWorld
 from ghp_agents.locks.held import note_first_seen
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claimed_issue
@@ -46,7 +46,7 @@ from ghp_agents.sweep.plan import (
 from ghp_agents.workspace import Workspace
 
 
-def gather(world: World) -> SweepFacts:
+def gather(world: LeaseWorld) -> SweepFacts:
     """Gather all facts but the orphans. Raises GhpError if the issues cannot be read."""
     ctx, snapshot = world.ctx, world.snapshot
     issues: dict[int, Issue] = {
@@ -81,7 +81,7 @@ def gather(world: World) -> SweepFacts:
     )
 
 
-def _held(world: World, locks: Sequence[Lock]) -> dict[str, Held]:
+def _held(world: LeaseWorld, locks: Sequence[Lock]) -> dict[str, Held]:
     ctx, holders = world.ctx, world.holders(locks)
     noted = note_first_seen(ctx.ws, locks)
     news_at = _news_at(ctx)
@@ -112,7 +112,7 @@ def _judge(
 
 
 def _news_at(ctx: Context) -> float:
-    if ctx.exchange.sync_status().remote is None:
+    if ctx.store.sync_status().remote is None:
         return ctx.ws.steady()
     return presence.news_at(ctx) or 0.0
 
@@ -159,7 +159,7 @@ def _workers(ws: Workspace, views: Iterable[AgentView]) -> tuple[Candidate, ...]
     )
 
 
-def _leases(world: World) -> tuple[LeaseOf, ...]:
+def _leases(world: LeaseWorld) -> tuple[LeaseOf, ...]:
     return tuple(
         LeaseOf(log.id, log.holder.name, what(log.request.patterns, log.request.name))
         for log in world.logs

@@ -13,7 +13,7 @@ from ghp_agents.claims import holder_liveness
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, NotSetUpError, UnknownError
 from ghp_agents.core.ids import Actor, CloneId, one_line
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.ports import Context, StateStore
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import NO_CLIENT, Liveness
@@ -89,7 +89,7 @@ def sweep(
 
 
 def _fetch_news(ctx: Context) -> None:
-    report = ctx.exchange.sync(push=False)
+    report = ctx.store.sync(push=False)
     if report.remote is not None and not report.fetched:
         raise UnknownError(
             f"{report.remote} cannot be reached: {report.trouble}.",
@@ -111,7 +111,7 @@ def _run(
     actor = _actor(ctx.ws)
     if fresh:
         if turn.clone:  # the id of the former sweepers, with their memory
-            ctx.clone_admin.use_clone_id(turn.clone)
+            ctx.store.use_clone_id(turn.clone)
         memory.restore(ctx)
     if cache:
         kept_cache.restore(ctx.ws, cache)
@@ -187,7 +187,7 @@ def _freed_issue(act: Act) -> int | None:
 def _publish(ctx: Context) -> SyncReport:
     views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
     gone = {view.name for view in views if view.liveness is Liveness.GONE}
-    return ctx.exchange.publish(pages.renderer(ctx), gone=gone, create=False)
+    return ctx.store.publish(pages.renderer(ctx), gone=gone, create=False)
 
 
 def _publish_with_retries(ctx: Context, report: SyncReport) -> SyncReport:
@@ -217,7 +217,7 @@ def _waiting(ctx: Context) -> int:
 
 
 def _gather(ctx: Context) -> tuple[SweepFacts, tuple[tuple[str, int], ...]]:
-    world = World(ctx)
+    world = LeaseWorld(ctx)
     views, facts = world.agents, sweep_facts.gather(world)
     orphans = sweep_orphans.find_orphans(ctx, views, facts.issues)
     counted = Counter(view.state for view in views)
@@ -263,6 +263,6 @@ def _restore_clone_id(ctx: Context, turn: SweepLock, published: SyncReport) -> S
     if turn.clone is None or clone == turn.clone:
         return published
     own = [tip for tip in ctx.store.snapshot().tips() if tip.clone == clone]
-    ctx.clone_admin.use_clone_id(turn.clone)
-    ctx.clone_admin.absorb_clones(own, _actor(ctx.ws))
-    return ctx.exchange.publish(pages.renderer(ctx), create=False)
+    ctx.store.use_clone_id(turn.clone)
+    ctx.store.absorb_clones(own, _actor(ctx.ws))
+    return ctx.store.publish(pages.renderer(ctx), create=False)

@@ -45,7 +45,7 @@ def compact(ctx: Context, before: float, messages_before: float = -math.inf) -> 
         *escalation.settled(ctx.ws, snapshot, before),
         *outgoing.settled(snapshot.files(outgoing.FOLDER), before),
     ]
-    return ctx.clone_admin.compact(subjects)
+    return ctx.store.compact(subjects)
 
 
 def _conversations(ctx: Context, snapshot: Snapshot, before: float) -> list[Settled]:

@@ -16,7 +16,7 @@ from ghp_agents.leases import record as lease_record
 from ghp_agents.leases import service as leases
 from ghp_agents.leases.hold import Waiter
 from ghp_agents.leases.record import LeaseHistory
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
@@ -150,7 +150,7 @@ class NewsView:
     @cached_property
     def waiters(self) -> Mapping[str, Waiter]:
         """The queue for leases, by the displayed id of the record."""
-        world = World(self.ctx, self.snapshot)
+        world = LeaseWorld(self.ctx, self.snapshot)
         return {f"L-{waiter.request.id}": waiter for waiter in leases.queue(world)}
 
     @cached_property

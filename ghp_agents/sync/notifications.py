@@ -98,7 +98,7 @@ def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str,
 def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
     """The agent's records that the remote refused."""
     items: list[tuple[str, str]] = []
-    for kept in ctx.exchange.set_aside():
+    for kept in ctx.store.set_aside():
         record = kept.record
         if record.actor == Actor(agent):
             what = f"{file(record.event)} {file(record.object)}"

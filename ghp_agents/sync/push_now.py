@@ -72,7 +72,7 @@ def _sync(ctx: Context, hub: "GitHubRepository | None", *, is_first: bool) -> Sy
     try:
         return sync(ctx, paced=True, hub=hub)
     except (GhpError, OSError) as error:
-        status = ctx.exchange.sync_status()
+        status = ctx.store.sync_status()
         if not (status.remote and (status.records or status.waiting)):
             raise
         if is_first:
@@ -102,7 +102,7 @@ def send(ctx: Context) -> SyncReport:
 
     The report says if the remote is unreachable. Raises GhpError for local errors.
     """
-    status = ctx.exchange.sync_status()
+    status = ctx.store.sync_status()
     if status.remote is None:
         return SyncReport(remote=None)
     from ghp_agents.sync.service import sync
@@ -117,7 +117,7 @@ def send(ctx: Context) -> SyncReport:
 def _pause(ctx: Context, report: SyncReport, failures: int) -> float | None:
     """Seconds until the rest can be pushed; None if nothing is left, if that is not soon, or if the
     remote refuses it for good."""
-    status = ctx.exchange.sync_status()
+    status = ctx.store.sync_status()
     has_records = bool(status.records or status.waiting) and not status.permanent
     if report.again_at is None or not (report.unsent or report.trouble):
         is_failure = bool(report.trouble) and has_records

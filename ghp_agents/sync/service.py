@@ -58,7 +58,7 @@ def sync(
     if not in_command:
         report_changes.report_changes(ctx)
     process_reports.report_processes(ctx.ws)
-    report = ctx.exchange.sync(push=push, paced=paced)
+    report = ctx.store.sync(push=push, paced=paced)
     sends = report.fetched and push and not report.trouble
     notes: list[str] = []
     budget = SenderBudget(ctx.store.snapshot())
@@ -94,8 +94,8 @@ def sync(
     ]
     if paced and (sends or not report.remote):
         compaction.compact_if_due(ctx)
-    if sends and ctx.exchange.sync_status().unsent:
-        report = _together(report, ctx.exchange.sync(push=push, fetch=False))
+    if sends and ctx.store.sync_status().unsent:
+        report = _together(report, ctx.store.sync(push=push, fetch=False))
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot, processes=False)
     notes += name_owners.observe(ctx.ws, snapshot, views)
@@ -110,7 +110,7 @@ def sync(
         from ghp_agents.reports import pages  # reads every noun; few syncs publish
 
         gone = {view.name for view in views if view.liveness is Liveness.GONE}
-        report = _together(report, ctx.exchange.publish(pages.renderer(ctx), gone=gone))
+        report = _together(report, ctx.store.publish(pages.renderer(ctx), gone=gone))
     return report
 
 

@@ -148,7 +148,7 @@ def test_clocks_that_agree_within_minutes_are_not_told(clones: Clones) -> None:
     for offset in (-200.0, 250.0):
         _speak(here, now, f"here {offset}")
         _speak(other, ManualClock(now.now() + offset), f"there {offset}")
-    house(here, now).exchange.sync()
+    house(here, now).store.sync()
     assert list(house(here, now).ground.checks["clock"]()) == []
 
 
@@ -158,7 +158,7 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
     _speak(other, now, "before it was given away")
     now.wait(31 * 86_400.0)
     there_now = house(here, now)
-    there_now.exchange.sync()
+    there_now.store.sync()
     results = list(records.check_clones(there_now))
     assert [(one.level.value, one.text, one.remedy) for one in results] == [
         (
@@ -172,8 +172,8 @@ def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:
 def _speak(clone: Path, clock: ManualClock, action: str) -> None:
     """Fetch what the others said, beat, and send it."""
     parts = house(clone, clock)
-    parts.exchange.sync()
+    parts.store.sync()
     name = f"agent-{clone.name}"
     pulse.beat(parts.ws.folders, name, {"lastAction": action}, clock.now(), epoch=1)
     pulse.beat(parts.ws.folders, name, {"lastAction": action}, clock.now() + 60)
-    parts.exchange.sync()
+    parts.store.sync()

@@ -238,14 +238,14 @@ def test_of_an_agent_elsewhere_it_says_when_this_clone_heard_of_its_last_beat(
     clock = ManualClock()
     elsewhere = App(other, os.environ, name="worker-2", clock=clock)
     services.heartbeat(elsewhere.ws, elsewhere.store, AgentName("worker-2"), {"status": "testing"})
-    elsewhere.exchange.sync()
+    elsewhere.store.sync()
     house = App(here, os.environ, clock=clock)
     never = invoke("agent-status --offline", here).err
     assert never == (
         "No agents yet. Start one with `ghp agent-start --next --as NAME`.\n"
         "Last news from origin: never (0 other clones); run `ghp agent-sync` to get news.\n"
     )
-    house.exchange.sync()
+    house.store.sync()
     services.list_agents(house, house.store.snapshot())
     clock.wait(180)
     (view,) = services.list_agents(house, house.store.snapshot())

@@ -1,18 +1,18 @@
 """What becomes of a clone that another absorbs. A test class inherits it with the state store's."""
 
 from ghp_agents.core.ids import CloneId
+from ghp_agents.ports import StateStore
 from ghp_agents.state.join import Absorption, Tip
 from tests.contracts.state_store import ADA, HOUR, Field, everything, exchange, notes, say, told
-from tests.support.context import WholeStore
 
 
-def tip_of(store: WholeStore, other: WholeStore) -> Tip:
+def tip_of(store: StateStore, other: StateStore) -> Tip:
     """Where another clone's history ends, as it is known here."""
     clone = other.snapshot().clone
     return next(tip for tip in store.snapshot().tips() if tip.clone == clone)
 
 
-def joined(store: WholeStore) -> object:
+def joined(store: StateStore) -> object:
     """All that is said, without who keeps it."""
     snapshot = store.snapshot()
     ledger = [entry for entry in store.ledger() if entry.event != "absorb"]

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.ports import Snapshot
+from ghp_agents.ports import Snapshot, StateStore
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Presence
@@ -16,7 +16,6 @@ from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
 from tests.state.clones import one_page
 from tests.support.clock import ManualClock
-from tests.support.context import WholeStore
 
 HOUR = 3_600.0
 WORKER = Actor("worker-1")
@@ -28,13 +27,13 @@ class Field(Protocol):
 
     clock: ManualClock
 
-    def store(self, clone: int) -> WholeStore:
+    def store(self, clone: int) -> StateStore:
         """The state as one more process of a clone sees it; clones count from 0."""
 
     def beat(self, clone: int, agent: str, fields: Presence) -> None:
         """An agent of a clone says of itself that it is `said`, now."""
 
-    def alone(self) -> WholeStore:
+    def alone(self) -> StateStore:
         """A clone that has no remote."""
 
     def cut(self) -> None:
@@ -59,7 +58,7 @@ def record(
     return Record(event, actor, f"N-{name}", name, at, clock, files, issue=7, text=f"About {name}")
 
 
-def say(field: Field, store: WholeStore, *names: str, event: str = "note") -> None:
+def say(field: Field, store: StateStore, *names: str, event: str = "note") -> None:
     """Commit a record for each name, all at once."""
 
     def decide(snapshot: Snapshot) -> tuple[None, list[Record]]:
@@ -69,24 +68,24 @@ def say(field: Field, store: WholeStore, *names: str, event: str = "note") -> No
     transact(store, decide)
 
 
-def notes(store: WholeStore, at: float | None = None) -> dict[str, bytes]:
+def notes(store: StateStore, at: float | None = None) -> dict[str, bytes]:
     """All records of the tests, by path."""
     return dict(store.snapshot(at).files(".ghp/notes/"))
 
 
-def told(store: WholeStore) -> list[tuple[str, str]]:
+def told(store: StateStore) -> list[tuple[str, str]]:
     """The ledger, in short."""
     return [(entry.event, entry.object) for entry in store.ledger()]
 
 
-def everything(store: WholeStore) -> object:
+def everything(store: StateStore) -> object:
     """All that a clone knows of the joined state, to compare."""
     snapshot = store.snapshot()
     tips = {(tip.clone, tip.clock, tip.at) for tip in snapshot.tips()}
     return snapshot.agents(), dict(snapshot.files(".ghp/")), store.ledger(), tips, snapshot.clock
 
 
-def exchange(stores: Sequence[WholeStore]) -> list[SyncReport]:
+def exchange(stores: Sequence[StateStore]) -> list[SyncReport]:
     """Every clone syncs until each has heard of all others."""
     return [store.sync() for store in (*stores, *stores)]
 

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.service import answer, read_all
-from ghp_agents.guard.approval import persons_verdict
 from ghp_agents.leases.request import ApprovalError
 from tests.support.consent import mine
 from tests.support.context import make_context
@@ -121,16 +119,6 @@ def test_leave_for_one_is_not_leave_for_another(yard: Yard) -> None:
 def test_people_and_orchestrators_ask_nobody(yard: Yard, who: str | None) -> None:
     assert yard.take(who, "README.md", "src/").hold.approved
     assert questions(yard) == []
-
-
-def test_only_a_person_allows_an_agent_to_merge_what_is_in_doubt(yard: Yard) -> None:
-    ask(yard, "README.md")
-    for by, verdict in (("boss", ""), (None, "approve")):
-        reply(yard, by, "approve")
-        (asked,) = read_all(yard.store.snapshot(), ["boss"])[0]
-        assert persons_verdict(asked) == verdict
-    bot = asked.answers[-1]._replace(by=Actor("ci[bot]", is_person=True), text="refuse")
-    assert persons_verdict(asked._replace(answers=(*asked.answers, bot))) == "approve"
 
 
 def test_what_is_not_shared_and_what_is_taken_away_need_no_leave(yard: Yard) -> None:

@@ -16,7 +16,7 @@ from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.request import LeaseRequest
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from tests.support.claimants import Claimant
 from tests.support.clock import ManualClock
 from tests.support.consent import mine
@@ -89,7 +89,7 @@ def test_the_leases_are_those_that_count_while_all_live(one: Claimant, clones: C
         two.sync()
         one.sync()
     lease.release(one.parts, ["/0/"])
-    held = World(one.parts).holds
+    held = LeaseWorld(one.parts).holds
     assert [label for _, _, label in rules(one)] == [hold.short for hold in held]
     assert len(held) == 5
 

@@ -13,7 +13,7 @@ from ghp_agents.hotpath import alive as living
 from ghp_agents.hotpath import fastjson as quickjson
 from ghp_agents.hotpath import heartbeat as pulse
 from ghp_agents.hotpath import presence_file as presencefile
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
@@ -48,7 +48,7 @@ def test_the_fast_road_says_what_the_slow_one_says(
             path.write_bytes(quickjson.encode(record))
             os.utime(path, (NOW - silent, NOW - silent))
     store = GitRefsStore(ws)
-    world = World(make_context(ws, store))
+    world = LeaseWorld(make_context(ws, store))
     assert living.lives(ws.folders, "worker-1", NOW) is world.lives(Actor("worker-1"))
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ghp_agents.leases import service as lease
 from ghp_agents.leases.past_world import PastWorld
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from tests.support.context import make_context
 from tests.support.leases import FILES, Yard
 from tests.support.twins.state import MemoryRemote
@@ -39,7 +39,7 @@ def test_a_lease_is_held_from_its_grant_to_its_release(yard: Yard) -> None:
     yard.clock.wait(10)
     yard.give("worker-1", "src/")
     yard.give("worker-2", "docs/")
-    now = World(yard.parts(None))
+    now = LeaseWorld(yard.parts(None))
     assert now.holds == []
     assert [held_at(yard, begin + passed) for passed in (5, 15, 25, 30)] == [
         [], ["worker-1"], ["worker-2", "worker-1"], []

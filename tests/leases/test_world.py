@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.presence import service as presence
 from ghp_agents.state.transact import transact
 from tests.support.leases import FILES, Yard
@@ -27,7 +27,7 @@ def yard(repo: Path) -> Yard:
 
 
 def test_a_world_knows_who_lives_and_what_is_held(yard: Yard) -> None:
-    world = World(yard.parts(None))
+    world = LeaseWorld(yard.parts(None))
     assert [view.name for view in world.agents] == ["worker-1", "worker-2"]
     assert [(hold.holder, hold.patterns, hold.strict) for hold in world.holds] == [
         ("worker-2", ("docs/",), True), ("worker-1", ("src/",), False)
@@ -40,20 +40,20 @@ def test_a_world_knows_who_lives_and_what_is_held(yard: Yard) -> None:
 
 def test_a_world_stays_what_it_was_and_a_new_one_sees_what_happened(yard: Yard) -> None:
     parts = yard.parts(None)
-    before = World(parts)
+    before = LeaseWorld(parts)
     assert len(before.holds) == 2
     yard.give("worker-1", "src/")
     yard.beat("worker-2", "stopped")
     assert len(before.holds) == len(before.agents) == 2
     assert before.lives(Actor("worker-2"))
-    after = World(parts)
+    after = LeaseWorld(parts)
     assert after.holds == []
     assert not after.lives(Actor("worker-2"))
 
 
 def test_in_a_transaction_a_world_is_made_of_the_snapshot_that_is_decided_on(yard: Yard) -> None:
     parts = yard.parts(None)
-    worlds = transact(parts.store, lambda snapshot: (World(parts, snapshot), []))
+    worlds = transact(parts.store, lambda snapshot: (LeaseWorld(parts, snapshot), []))
     yard.give("worker-1", "src/")
     assert [log.holder.name for log in worlds.logs if log.is_open] == ["worker-1", "worker-2"]
 
@@ -62,7 +62,7 @@ def test_each_part_is_read_once(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> 
     looks: list[str] = []
     counted(monkeypatch, presence, "list_agents", looks)
     counted(monkeypatch, yard.locks, "known", looks)
-    world = World(yard.parts(None))
+    world = LeaseWorld(yard.parts(None))
     assert looks == []
     for _ in range(2):
         assert world.holds, world.agents

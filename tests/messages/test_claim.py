@@ -109,21 +109,21 @@ def test_in_another_clone_the_claim_of_an_agent_that_stopped_lapses_at_the_next_
     clones: Callable[[int], list[Path]],
 ) -> None:
     boss, two = (Post(x, n) for x, n in zip(clones(2), ("worker-1", "worker-2"), strict=True))
-    two.parts.exchange.sync()
+    two.parts.store.sync()
     name = boss.send("@all", kind="request").message.name
-    boss.parts.exchange.sync()
-    two.parts.exchange.sync()
+    boss.parts.store.sync()
+    two.parts.store.sync()
     two.claim(name)
-    two.parts.exchange.sync()
-    boss.parts.exchange.sync()
+    two.parts.store.sync()
+    boss.parts.store.sync()
     three = boss.by("worker-3")
     with pytest.raises(RefusedError, match="worker-2 has claimed"):
         three.claim(name)
     boss.clock.wait(60)
     two.clock.wait(60)
     presence.heartbeat(two.ws, two.store, two.ws.agent(), {"status": "stopped"})
-    two.parts.exchange.sync()
-    boss.parts.exchange.sync()
+    two.parts.store.sync()
+    boss.parts.store.sync()
     assert three.claim(name).is_new
     with pytest.raises(RefusedError, match="worker-3 has claimed"):
         two.done(name, "Late.")
@@ -137,7 +137,7 @@ def test_in_another_clone_a_stop_that_was_heard_before_the_claim_does_not_end_it
     name = boss.send("@all", kind="request").message.name
     presence.heartbeat(two.ws, two.store, two.ws.agent(), {"status": "stopped"})
     for post in (boss, two, boss):
-        post.parts.exchange.sync()
+        post.parts.store.sync()
         post.clock.wait(60)
     now, moment = two.clock.now(), two.clock.interval()
     heartbeat.beat(two.ws.folders, "worker-2", {"status": "testing"}, now, moment=moment)

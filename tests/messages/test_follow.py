@@ -156,7 +156,7 @@ def test_messages_of_another_clone_come_by_syncs(
     def meanwhile(second: int) -> None:
         if second == 2:
             sender.send("worker-2", subject="From afar")
-            sender.parts.exchange.sync()
+            sender.parts.store.sync()
 
     reader.follow(60, meanwhile)
     assert reader.read == ["From afar"]

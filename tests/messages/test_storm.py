@@ -89,7 +89,7 @@ def _calm(apps: dict[str, App], logs: Path, chance: random.Random) -> None:
         writers.act(apps[agent], AgentName(agent), "send", chance, log)
     for _ in range(2):
         for agent in AGENTS[:CLONES]:
-            report = apps[agent].exchange.sync()
+            report = apps[agent].store.sync()
             assert not report.trouble
     for agent, app in apps.items():
         presence.register(app.ws, app.store, AgentName(agent))

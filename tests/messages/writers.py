@@ -101,7 +101,7 @@ def act(app: App, agent: AgentName, verb: str, chance: random.Random, log: int) 
     elif verb == "claim":
         claim(app, agent, chance, log)
     else:
-        report = app.exchange.sync()
+        report = app.store.sync()
         acknowledge(log, f"trouble {report.trouble}" if report.trouble else "synced")
 
 

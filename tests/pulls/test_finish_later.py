@@ -126,5 +126,5 @@ def test_outside_refuses_work_whose_issue_another_has(
      '{"issue": 1, "head": "a", "draft": 1}', "[" * 100_000],
 )  # fmt: skip
 def test_a_request_that_is_none_is_left_alone(folder: Path, text: str) -> None:
-    (folder / finish_later.FILE).write_text(text)
+    (folder / background.BOX_FILE).write_text(text)
     assert finish_later.request_of(folder, 1) is None

@@ -7,7 +7,7 @@ import pytest
 
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.git import gitlinks
-from ghp_agents.pulls import nested_repositories
+from ghp_agents.pulls.submodule_pointers import refuse_nested
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
 
@@ -29,13 +29,13 @@ def test_a_commit_that_adds_one_is_refused(repo: Path) -> None:
     head = take_in(repo)
     assert gitlinks.added(repo, base, head) == [PLACE]
     with pytest.raises(RefusedError, match="is a repository of its own") as refused:
-        nested_repositories.refuse(repo, base, head)
+        refuse_nested(repo, base, head)
     assert "git rm --cached" in refused.value.hint
     later = commit(repo, {"a.txt": "one\n"})
-    nested_repositories.refuse(repo, head, later)  # main has it already
+    refuse_nested(repo, head, later)  # main has it already
     git(repo, "rm", "--quiet", "--cached", PLACE)
     git(repo, "commit", "--quiet", "--message", "Out again")
-    nested_repositories.refuse(repo, base, "HEAD")
+    refuse_nested(repo, base, "HEAD")
 
 
 def test_a_submodule_passes_only_with_path_and_address(repo: Path, tmp_path: Path) -> None:
@@ -45,7 +45,7 @@ def test_a_submodule_passes_only_with_path_and_address(repo: Path, tmp_path: Pat
     git(repo, *add)
     assert gitlinks.staged(repo) == []
     git(repo, "commit", "--quiet", "--message", "A submodule")
-    nested_repositories.refuse(repo, base, "HEAD")
+    refuse_nested(repo, base, "HEAD")
     (repo / ".gitmodules").write_text('[submodule "lib"]\n\tpath = lib\n')
     git(repo, "commit", "--quiet", "--all", "--message", "Without an address")
     assert gitlinks.added(repo, base, "HEAD") == ["lib"]

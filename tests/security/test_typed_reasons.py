@@ -13,7 +13,7 @@ from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases import reconcile as settling
 from ghp_agents.leases.overlaps import Overlap
 from ghp_agents.leases.request import LeaseRequest
-from ghp_agents.leases.world import World, read_all
+from ghp_agents.leases.world import LeaseWorld, read_all
 from ghp_agents.locks.lock import Lock, decode, encode
 from ghp_agents.state import cause, ledger
 from ghp_agents.state.cause import Cause
@@ -38,7 +38,7 @@ def worker(repo: Path) -> Claimant:
 
 def deaths(worker: Claimant) -> dict[int, int]:
     """How often a sweep believes that the holder of an issue died."""
-    return dict(sweep_sight.gather(World(worker.parts)).attempts)
+    return dict(sweep_sight.gather(LeaseWorld(worker.parts)).attempts)
 
 
 def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant) -> None:
@@ -46,7 +46,7 @@ def test_a_release_with_the_words_of_a_sweep_counts_as_no_death(worker: Claimant
         worker.claim(1)
         worker.release(1, reason="swept: tidy-up")
     assert deaths(worker) == {}
-    assert sweep_sight.gather(World(worker.parts)).unfinished == ()
+    assert sweep_sight.gather(LeaseWorld(worker.parts)).unfinished == ()
 
 
 @pytest.mark.parametrize("reason", ["merged by #7 into main", "its issue is closed"])

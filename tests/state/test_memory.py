@@ -4,13 +4,13 @@ from dataclasses import dataclass, field
 
 import pytest
 
+from ghp_agents.ports import StateStore
 from ghp_agents.state import presence
 from ghp_agents.state.presence import Presence
 from tests.contracts.absorption import AbsorptionContract
 from tests.contracts.state_store import StateStoreContract
 from tests.state.clones import one_page
 from tests.support.clock import ManualClock
-from tests.support.context import WholeStore
 from tests.support.twins.state import MemoryRemote, MemoryStore
 
 
@@ -32,7 +32,7 @@ class MemoryField:
         """A beat of an agent of a clone."""
         self.store(clone).beat(agent, fields)
 
-    def alone(self) -> WholeStore:
+    def alone(self) -> StateStore:
         """A clone without a hub."""
         return MemoryStore(self.clock, "alone")
 

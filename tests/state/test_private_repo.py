@@ -18,12 +18,12 @@ from ghp_agents.state.private_repo import (
     RepositoryDamagedError,
     StateRepository,
     find_repository,
-    first_error,
     heal,
     open_repository,
     rename_clone,
     state_path,
 )
+from ghp_agents.state.refusal import first_error
 from tests.support import repos
 from tests.support.clock import ManualClock
 from tests.support.ghp import CHECKOUT
@@ -113,7 +113,7 @@ def test_who_comes_second_takes_what_the_first_made_even_at_the_last_moment(repo
     assert late.clone != repository.clone
     shutil.rmtree(path)
     aside.rename(path)
-    assert open_repository(ws) == repository
+    assert open_repository(workspace(repo)) == repository
 
 
 def test_what_a_killed_first_command_left_is_swept_once_nobody_can_be_at_work_on_it(

@@ -1,17 +1,14 @@
 """A context made of the parts that a test has."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, cast
+from typing import TYPE_CHECKING, Any, NoReturn, cast
 
-from ghp_agents.ports import CloneAdmin, Exchange, Forge, IssueTracker, LockService, StateStore
+from ghp_agents.ports import Forge, IssueTracker, LockService, StateStore
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
-
-
-class WholeStore(StateStore, Exchange, CloneAdmin, Protocol):
-    """What an adapter of the state is."""
 
 
 class _Missing:
@@ -26,26 +23,21 @@ class Parts:
     """A Context whose parts exist already."""
 
     ws: Workspace
-    store: WholeStore
+    store: StateStore
     locks: LockService
     tracker: IssueTracker
     hub: "GitHubRepository | None"
     forge: Forge
 
     @property
-    def exchange(self) -> Exchange:
-        """The same store."""
-        return self.store
-
-    @property
-    def clone_admin(self) -> CloneAdmin:
-        """The same store."""
-        return self.store
+    def world(self) -> World:
+        """What they know now."""
+        return World(self.ws, self.store.snapshot(), self.locks)
 
 
 def make_context(
     ws: Workspace | None = None,
-    store: WholeStore | None = None,
+    store: StateStore | None = None,
     locks: LockService | None = None,
     tracker: IssueTracker | None = None,
     hub: "GitHubRepository | None" = None,

@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from ghp_agents.core import moment
 from ghp_agents.git import worktree
 
 COMMIT_TIME = "2026-01-02T03:04:05Z"
@@ -24,6 +25,7 @@ def run_git(
     cwd: Path, *args: str, stdin: str = "", env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Git, where a failure is what the test is about."""
+    moment.end()  # as after each program that the package lets run
     return subprocess.run(
         ["git", *args],
         cwd=cwd,

@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ghp_agents.core import moment
 from ghp_agents.git.worktree import head
 from ghp_agents.guard import approval
 from ghp_agents.hotpath import heartbeat as pulse
@@ -158,6 +159,7 @@ def furnish(repo: Path) -> Path:
             target.parent.mkdir(parents=True, exist_ok=True)
             if not target.exists() or target.read_bytes() != content:
                 target.write_bytes(content)
+        moment.end()  # as after git, which would have made them
     return repo
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.issues.issue import IssueChange
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.sweep import facts as sweep_sight
 from ghp_agents.sweep.service import SweepResult, sweep
 from ghp_agents.workspace import open_workspace
@@ -118,11 +118,11 @@ def test_only_what_is_to_be_done_is_written(crowd: Crowd) -> None:
 
 def test_an_attempt_counts_until_a_person_has_said_how_to_go_on(crowd: Crowd) -> None:
     ctx = make_context(crowd.ws, crowd.store, crowd.locks, crowd.tracker)
-    facts = sweep_sight.gather(World(ctx))
+    facts = sweep_sight.gather(LeaseWorld(ctx))
     assert (len(facts.issues), len(facts.claims), facts.attempts) == (ISSUES, AGENTS, {})
     assert facts.workers == ()
     crowd.store.sync()
-    assert len(sweep_sight.gather(World(ctx)).workers) == AGENTS
+    assert len(sweep_sight.gather(LeaseWorld(ctx)).workers) == AGENTS
 
 
 def test_a_dry_run_says_it_and_writes_nothing(crowd: Crowd) -> None:

@@ -1,8 +1,9 @@
 """Compaction: what has ended long ago leaves a clone's tip, and nobody can tell but by the time."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -55,6 +56,11 @@ class View:
     """The state as one clone knows it."""
 
     tips: tuple[Tip, ...]
+
+    @cached_property
+    def derived(self) -> dict[Hashable, Any]:
+        """What was made of it."""
+        return {}
 
     def present(self, prefix: str) -> Files:
         """The records at the tips."""
@@ -235,7 +241,7 @@ class Office:
     def sync(self, *order: int) -> None:
         """Sync in this order."""
         for clone in order:
-            self.app(clone).exchange.sync()
+            self.app(clone).store.sync()
 
     def work(self) -> None:
         """An issue of the first clone is done in the second; one more stays open."""
@@ -292,7 +298,7 @@ def kinds(folder: Path) -> list[str]:
 
 def everything(app: App) -> tuple[object, ...]:
     """All that commands can know."""
-    return joined(app.store), app.store.ledger(), app.tracker.list(closed=True), app.tracker.list()  # type: ignore[arg-type]
+    return joined(app.store), app.store.ledger(), app.tracker.list(closed=True), app.tracker.list()
 
 
 @pytest.mark.slow
@@ -382,12 +388,12 @@ def test_who_writes_meanwhile_wins_and_the_next_compaction_goes_on(
         )
         git(other.path, "update-ref", other.ref, empty)
 
-    before = joined(office.app(1).store)  # type: ignore[arg-type]
+    before = joined(office.app(1).store)
     with monkeypatch.context() as patch:
         patch.setattr("ghp_agents.state.git.compact.heal", rival)
         assert compaction.compact(office.app(1), office.clock.now() + 1) == 0
     assert compaction.compact(office.app(1), office.clock.now() + 1) == 2
-    assert joined(office.app(1).store) == before  # type: ignore[arg-type]
+    assert joined(office.app(1).store) == before
 
 
 @pytest.mark.slow
@@ -398,7 +404,7 @@ def test_a_clone_that_compacted_can_be_absorbed(office: Office) -> None:
     files = dict(office.app(0).store.snapshot().files(".ghp/"))
     store = office.app(0).store
     tip = next(t for t in store.snapshot().tips() if t.clone != store.snapshot().clone)
-    assert office.app(0).clone_admin.absorb_clones([tip], ADA).absorbed == (tip.clone,)
+    assert office.app(0).store.absorb_clones([tip], ADA).absorbed == (tip.clone,)
     assert dict(office.app(0).store.snapshot().files(".ghp/")) == files
     assert everything(office.app(0))[2:] == before
     assert git(absorbed(office), "rev-list", "--count", tip.oid) != "0"
@@ -441,7 +447,7 @@ def test_the_background_compacts_what_is_older_than_the_setting_once_a_day(offic
     office.clock.wait(600)
     sync(office.app(1), paced=True)
     assert len(paths(office.folders[1])) == tips[1] - 2 + 1  # the file that names what left
-    assert office.app(1).exchange.sync_status().unsent == 0
+    assert office.app(1).store.sync_status().unsent == 0
     office.clock.wait(600)
     sync(office.app(0), paced=True)
     sync(office.app(1), paced=True)

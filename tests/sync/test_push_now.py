@@ -51,7 +51,7 @@ def here(clone: Path, clock: Eventful) -> App:
     """A clone that has just called the remote."""
     house = App(clone, os.environ, name="worker-1", clock=clock)
     ask(house, "The first?")
-    house.exchange.sync()
+    house.store.sync()
     return house
 
 
@@ -71,7 +71,7 @@ def deliver(house: App) -> None:
 
 
 def unsent(house: App) -> int:
-    return house.exchange.sync_status().unsent
+    return house.store.sync_status().unsent
 
 
 @pytest.mark.slow
@@ -202,7 +202,7 @@ def test_a_remote_that_refuses_is_not_stayed_for(here: App, clock: Eventful, rem
     hook.write_text("#!/bin/sh\nexit 1\n")
     hook.chmod(0o755)
     ask(here, "Refused?")
-    assert here.exchange.sync().permanent
+    assert here.store.sync().permanent
     deliver(here)
     assert clock.passed == SPAWN_PAUSE
 

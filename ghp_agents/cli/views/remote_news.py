@@ -22,13 +22,13 @@ def hear(app: App) -> None:
     """Ask the remote if that is due; say how old the news is if it is not new."""
     if is_due(app):
         tell_trouble(app, ask(app))
-    elif _is_old(app, app.exchange.news_at()):
-        output.say(f"{age(app, app.exchange.sync_status())}.")
+    elif _is_old(app, app.store.news_at()):
+        output.say(f"{age(app, app.store.sync_status())}.")
 
 
 def is_due(app: App) -> bool:
     """Whether to ask the remote; also where there is none, which `ask` finds out."""
-    return _is_old(app, app.exchange.asked_at())
+    return _is_old(app, app.store.asked_at())
 
 
 def _is_old(app: App, at: float | None) -> bool:
@@ -40,7 +40,7 @@ def ask(app: App) -> SyncReport:
     """Ask the remote for news, for at most LIMIT_S. Where nobody uses this program, nothing is
     created."""
     with output.busy("Asking for news"):
-        return app.exchange.hear(LIMIT_S)
+        return app.store.hear(LIMIT_S)
 
 
 def after_asking(
@@ -89,7 +89,7 @@ def tell_trouble(app: App, report: SyncReport) -> None:
     """Warn that the remote could not be asked, and say how old the news is."""
     if not report.trouble:
         return
-    at = app.exchange.news_at()
+    at = app.store.news_at()
     knowledge = "knows" if at is None else f"knew {ago(app.ws.clock.now() - at)} ago"
     output.warn(
         f"Could not ask {report.remote} for news: {report.trouble}",

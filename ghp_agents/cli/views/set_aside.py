@@ -17,7 +17,7 @@ LONGEST = 20_000  # characters of a file that is shown
 
 def show(app: App, reference: str) -> None:
     """Print what was set aside, or the content of one record."""
-    records = app.exchange.set_aside()
+    records = app.store.set_aside()
     if reference:
         _print_content(_one(records, reference))
         return
@@ -35,7 +35,7 @@ def show(app: App, reference: str) -> None:
 def retry(app: App, references: Sequence[str]) -> None:
     """Let the sync that follows send records again. Raises NotFoundError."""
     chosen = _chosen(app, references)
-    for kept in app.exchange.retry_refused([kept.id for kept in chosen]) if chosen else ():
+    for kept in app.store.retry_refused([kept.id for kept in chosen]) if chosen else ():
         output.say(f"Sending {title(kept)} again.")
 
 
@@ -48,12 +48,12 @@ def drop(app: App, references: Sequence[str]) -> None:
                 f"{kept.id} is by {named(*kept.record.actor)}, so {actor.name} may not delete it.",
                 hint="Leave it: it does no harm. Its author or a person can delete it.",
             )
-    for kept in app.exchange.drop_refused([kept.id for kept in chosen]) if chosen else ():
+    for kept in app.store.drop_refused([kept.id for kept in chosen]) if chosen else ():
         output.done(f"Deleted {title(kept)}.")
 
 
 def _chosen(app: App, references: Sequence[str]) -> Sequence[SetAside]:
-    records = app.exchange.set_aside()
+    records = app.store.set_aside()
     return records if ALL in references else [_one(records, reference) for reference in references]
 
 

@@ -38,7 +38,7 @@ def _print_github(app: App, snapshot: Snapshot) -> None:
 def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) -> bool:
     """Print what a person should know; return whether changes can be sent. `is_summed_up`: the news
     and the questions were printed."""
-    sync_status = app.exchange.sync_status()
+    sync_status = app.store.sync_status()
     others = len([tip for tip in snapshot.tips() if tip.clone != snapshot.clone])
     if sync_status.remote and not (is_summed_up and sync_status.news_at):
         clones = count(others, "other clone")

@@ -8,6 +8,7 @@ from ghp_agents.cli.watch import commands, open_place
 from ghp_agents.cli.watch.commands import CommandResult
 from ghp_agents.cli.watch.detail import read_detail, worktree_of
 from ghp_agents.cli.watch.look import Detail, OpenTarget, QuestionText, Read
+from ghp_agents.core import moment
 from ghp_agents.core.errors import NotFoundError, UnknownError
 from ghp_agents.core.ids import count
 from ghp_agents.escalations import escalation as questions
@@ -35,6 +36,7 @@ class CloneLook:
 
     def overview(self) -> Overview:
         """The agents now."""
+        moment.end()
         self._times = read_times(self._app.ws)
         return self._read()
 
@@ -48,6 +50,7 @@ class CloneLook:
 
     def exchange(self) -> float:
         """Ask the remote for news, if nobody just did."""
+        moment.end()
         app = self._exchanging
         settings = app.ws.settings
         if background.is_off(app.environ, {"background": settings.background}):
@@ -59,8 +62,9 @@ class CloneLook:
 
     def sync(self) -> str:
         """Ask the remote for news now, as `agent-sync` does."""
+        moment.end()
         with self._asking:
-            report = self._exchanging.exchange.sync()
+            report = self._exchanging.store.sync()
         if report.remote is None:
             return "There is no remote to ask."
         if report.trouble:
@@ -72,6 +76,7 @@ class CloneLook:
 
     def question(self, id: str) -> QuestionText:
         """An open question in full."""
+        moment.end()
         all_questions, _ = escalations.read_present(self._beside.store.snapshot())
         escalation = questions.find(all_questions, id)
         question = escalation.question
@@ -79,10 +84,12 @@ class CloneLook:
 
     def detail(self, row: AgentRow) -> Detail:
         """What an agent did."""
+        moment.end()
         return read_detail(self._beside, row)
 
     def places(self, row: AgentRow) -> Sequence[OpenTarget]:
         """What can be opened for an agent."""
+        moment.end()
         app, path = self._beside, worktree_of(self._beside, row)
         targets = [*open_place.of_worktree(str(path), app.environ)] if path else []
         with contextlib.suppress(NotFoundError):

@@ -74,7 +74,7 @@ def obey_new(ctx: Context, hub: GitHubRepository, issues: Iterable[Issue]) -> Do
 def _publish(ctx: Context, mine: HeldLock) -> None:
     """Sync the results. If that fails, keep the lock so that no other clone repeats the
     commands."""
-    mine.is_kept = bool(ctx.exchange.sync(fetch=False).trouble)
+    mine.is_kept = bool(ctx.store.sync(fetch=False).trouble)
 
 
 def _is_meant(questions: OpenQuestions, comment: HeardComment) -> bool:
@@ -102,7 +102,7 @@ def _obey_all(
     ctx: Context, hub: GitHubRepository, heard: Sequence[HeardComment], mine: HeldLock
 ) -> Done:
     """Execute, after fetching what others have executed. Raises UnknownError."""
-    report = ctx.exchange.sync(push=False)
+    report = ctx.store.sync(push=False)
     if report.remote and not report.fetched:
         raise UnknownError(
             f"Cannot reach {report.remote}: {report.trouble}.",

@@ -53,7 +53,7 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
         with turn(ctx) as mine:
             if mine is None:
                 return Delivery()  # another clone sends them now
-            report = ctx.exchange.sync(push=False)
+            report = ctx.store.sync(push=False)
             if report.remote and not report.fetched:
                 return Delivery()
             notes: list[str] = []
@@ -73,7 +73,7 @@ def send_all(ctx: Context, hub: GitHubRepository) -> Delivery:
                     notes.append(_note(waiting, result))
                     issues |= {waiting.issue, result.number if waiting.kind == CREATE else 0}
             finally:
-                mine.is_kept = bool(ctx.exchange.sync(fetch=False).trouble)
+                mine.is_kept = bool(ctx.store.sync(fetch=False).trouble)
     except (UnknownError, TokenError) as error:
         return Delivery((f"Not sent for other clones yet: {one_line(str(error), 200)}",))
     return Delivery(tuple(notes), frozenset(issues - {0}))

@@ -15,8 +15,8 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.issues import record as issue_record
-from ghp_agents.issues import replay
 from ghp_agents.issues.issue import Issue
+from ghp_agents.issues.open_issues import read_all
 from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import start_command
@@ -148,7 +148,7 @@ def is_ambiguous(snapshot: Snapshot, issue: Issue) -> bool:
     number may be about that one: the repository moved to another tracker."""
     if snapshot.files(f"{issue_record.FOLDER}{issue.id}/"):
         return False  # it is one of the state's issues, whose numbers are theirs alone
-    others = replay.fold(replay.read_events(snapshot.files(issue_record.FOLDER)))
+    others = read_all(snapshot)
     return any(
         other.id != issue.id and other.created_at != issue.created_at
         for other in others

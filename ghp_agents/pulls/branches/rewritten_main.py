@@ -12,15 +12,14 @@ from ghp_agents.core.errors import UnapprovedError
 from ghp_agents.core.ids import AGENT_BRANCHES, count, issue_of_branch, listed
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
+from ghp_agents.escalations.verdict import NO, YES, persons_verdict
 from ghp_agents.git import worktree
 from ghp_agents.git.own_work import reflog
 from ghp_agents.git.worktree import Commit
-from ghp_agents.guard.approval import NO, YES, persons_verdict
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import file, phrase
-from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context
-from ghp_agents.pulls import record, replay
+from ghp_agents.pulls import local_pulls
 from ghp_agents.pulls.branches import branch_records
 from ghp_agents.state import known_branches
 from ghp_agents.state.cause import TAKEN_OUT
@@ -86,6 +85,8 @@ def still_in(ctx: Context, base: str, head: str) -> list[Commit]:
 
 def _settle(ctx: Context, branch: str, base: str) -> None:
     """Record for the other clones, which do not have the branch, that it is without the commits."""
+    from ghp_agents.leases import settled_questions  # few branches have such a question
+
     questions = escalation.read_present(ctx.store.snapshot())[0]
     for pending in questions:
         if pending.question.kind == TAKEN_OUT and pending.question.about[:2] == (branch, base):
@@ -95,7 +96,7 @@ def _settle(ctx: Context, branch: str, base: str) -> None:
 def former_tips(ctx: Context, base: str) -> list[str]:
     """The commits that the main branch is known to have been at, here and in other clones."""
     snapshot = ctx.store.snapshot()
-    pulls = replay.fold(replay.read_events(snapshot.files(record.FOLDER)))
+    pulls = local_pulls.read_all(snapshot)
     merged = [x.pull.merged_as for x in pulls if x.pull.merged_as and x.pull.base == base]
     records = branch_records.read_records(snapshot.files(branch_records.FOLDER))[0]
     begun = [entry.began_at for entry in records if entry.main == base and entry.began_at]

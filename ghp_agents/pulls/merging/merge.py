@@ -17,7 +17,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.ports import Context
-from ghp_agents.pulls import nested_repositories, submodule_pointers
+from ghp_agents.pulls import submodule_pointers
 from ghp_agents.pulls.branches import rewritten_main
 from ghp_agents.pulls.check import Check, red, tail
 from ghp_agents.pulls.merging import (
@@ -95,7 +95,7 @@ def _find_or_sync(who: Merger, reference: str | None) -> Pull:
 def fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
-    remote = who.me.ctx.exchange
+    remote = who.me.ctx.store
     return (
         who.forge.is_local and bool(remote.sync_status().remote) and remote.sync(push=False).fetched
     )
@@ -146,7 +146,6 @@ def merge_one(who: Merger, lock: HeldLock, number: int, *, by_name: bool) -> Out
         warnings: tuple[str, ...] = ()
         if not tried.is_there:
             paths = changed_paths.differing(who.ws.folder, tried.trunk, tried.candidate)
-            nested_repositories.refuse(who.ws.folder, tried.trunk, tried.candidate)
             submodule_pointers.refuse(who.ws, tried.trunk, tried.candidate)
             warnings = record_review.require_person(who, pull, tried, by_name=by_name)
             warnings += refuse_held(who, pull, paths)

@@ -9,7 +9,7 @@ from ghp_agents.guard import held_paths
 from ghp_agents.locks.held import HeldLock
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
-from ghp_agents.pulls import check_cache, nested_repositories, run_checks, submodule_pointers
+from ghp_agents.pulls import check_cache, run_checks, submodule_pointers
 from ghp_agents.pulls.branches import rewritten_main
 from ghp_agents.pulls.check import Check, red
 from ghp_agents.pulls.check_place import CheckPlace
@@ -70,7 +70,7 @@ class BatchMerger:
         if not self.waiting:
             return
         claims = [claim_name(pull.issue) for pull in self.waiting if pull.issue is not None]
-        held_paths.fetch_leases(self._who.me.ctx.exchange)
+        held_paths.fetch_leases(self._who.me.ctx.store)
         self._histories = self._who.me.ctx.locks.known_histories(claims)
         base = self.waiting[0].base
         pulls = [pull for pull in self.waiting if pull.base == base]
@@ -127,7 +127,6 @@ class BatchMerger:
             )
             merge_evidence.require(self._who, pull, look, by_name=False, histories=self._histories)
             record_review.require(self._who, pull, look, by_name=False)
-            nested_repositories.refuse(self._who.ws.folder, look.trunk, look.head)
             submodule_pointers.refuse(self._who.ws, look.trunk, look.head)
             entry = Queued(pull, look.head)
             if not stack.conflicts(entry):

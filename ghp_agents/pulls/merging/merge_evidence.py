@@ -10,9 +10,9 @@ from ghp_agents.core.errors import RefusedError, UnapprovedError
 from ghp_agents.core.ids import AgentName, one_line
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Question
+from ghp_agents.escalations.verdict import NO, YES, persons_verdict
 from ghp_agents.git import merge, worktree
 from ghp_agents.git import process as git
-from ghp_agents.guard.approval import NO, YES, persons_verdict
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import claim_name
 from ghp_agents.pulls.merging.merge_trial import Merger, TrialLook

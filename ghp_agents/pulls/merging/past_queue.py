@@ -22,9 +22,8 @@ from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
-from ghp_agents.pulls import replay
+from ghp_agents.pulls import local_pulls
 from ghp_agents.pulls.merging.merge_lock import NAME as MERGING
-from ghp_agents.pulls.record import FOLDER
 from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace, agent_named_in
 
@@ -164,7 +163,7 @@ def _unexplained(ctx: Context, main: str, items: Sequence[PastQueue]) -> list[Pa
     """Those that are on the branch, and that the queue did not merge and is not merging."""
     if (trunk(ctx.ws) or main) != main:
         return []
-    pulls = [x.pull for x in replay.fold(replay.read_events(ctx.store.snapshot().files(FOLDER)))]
+    pulls = [x.pull for x in local_pulls.read_all(ctx.store.snapshot())]
     is_merging = any(lock.holder for lock in ctx.locks.known(MERGING))
     merged = {pull.merged_as for pull in pulls}
     merged |= {pull.head for pull in pulls if pull.merged_as or is_merging}

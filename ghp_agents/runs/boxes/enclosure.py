@@ -14,9 +14,8 @@ from ghp_agents.cards.sandbox import Bind, BoxView
 from ghp_agents.core import stored_logins
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.hotpath import heartbeat, own_file
-from ghp_agents.hotpath.background import BOX, RUN
+from ghp_agents.hotpath.background import BOX, BOX_FILE, RUN
 from ghp_agents.integrations.clients import gemini_home
-from ghp_agents.pulls import finish_later
 from ghp_agents.runs import processes, rights
 from ghp_agents.runs.boxes import box_home, box_paths, nested_repos
 from ghp_agents.runs.model import transcript
@@ -49,7 +48,7 @@ def enclose(
     env = {**environ, **({} if has_login else without_login(place, environ))}
     if not boxed:
         return Process(words, env)
-    values = {BOX: str(place / finish_later.FILE)}
+    values = {BOX: str(place / BOX_FILE)}
     if not has_login:
         values |= stored_logins.taken(environ, place / "gh", hidden=True)
     person = Path(ws.environ.get("HOME") or "/")
@@ -124,7 +123,7 @@ def _contained(
     """The client in a container. It gets the variables of the run and its keys, and no others of
     this machine."""
     tree = Path(run.path)
-    own = {BOX: str(place / finish_later.FILE), **_identity(ws)}
+    own = {BOX: str(place / BOX_FILE), **_identity(ws)}
     env = dict(process.environ)
     # What the environment of a run has beyond that of this process is the run's own.
     names = {name for name, value in env.items() if ws.environ.get(name) != value} | {*keep}
@@ -156,7 +155,7 @@ def _identity(ws: Workspace) -> dict[str, str]:
 
 def _files(place: Path) -> list[Path]:
     """What the agent writes of a run's folder: these files, and the home of Gemini CLI in it."""
-    files = [place / REFUSED, place / finish_later.FILE, place / transcript.FILE]
+    files = [place / REFUSED, place / BOX_FILE, place / transcript.FILE]
     for path in files:
         path.touch(mode=0o600)
     return [*files, *(path.parents[1] for path in gemini_home.settings(place))]

@@ -78,6 +78,7 @@ def _fold_once(
     records: Sequence[Record] = (),
     expected: str | None = None,
 ) -> int:
+    repository.notice_rivals()
     tips = read.tips(repository)
     waiting = outbox.waiting(ws)
     own = read.own_tip(repository, tips)
@@ -96,6 +97,7 @@ def _fold_once(
 
 def compare(ws: Workspace, repository: StateRepository, expected: str) -> None:
     """Raises StateMovedError unless the clone still is at `expected`."""
+    repository.notice_rivals()
     waiting = outbox.waiting(ws)
     if read.revision(read.own_tip(repository, read.tips(repository)), waiting) != expected:
         raise StateMovedError

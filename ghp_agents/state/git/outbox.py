@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.core import files
+from ghp_agents.core import files, moment
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.light_hashes import sha256
@@ -44,6 +44,7 @@ def folders(ws: Workspace) -> list[Path]:
     return [Path(folder) / "outbox" for folder in ws.folders]
 
 
+@moment.ends
 def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
     """Store records durably, all or none. Raises GhpError if no folder can be written."""
     contents = {
@@ -68,6 +69,7 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
     )
 
 
+@moment.ends
 def enqueue(ws: Workspace, some: Sequence[Record]) -> Path:
     """Queue the records of one commit durably, all or none. Raises UsageError, OSError."""
     folder = Path(ws.folders[0]) / QUEUE
@@ -81,6 +83,7 @@ def enqueue(ws: Workspace, some: Sequence[Record]) -> Path:
     return path
 
 
+@moment.ends
 def keep(ws: Workspace, queued: Path, some: Sequence[Record], cause: Exception) -> None:
     """Move queued records that could not be folded to the outbox, where they count as recorded.
     Raises GhpError if no folder can be written."""
@@ -157,9 +160,11 @@ def _decode_batch(data: bytes) -> list[Record]:
 
 def remove(some: Waiting) -> None:
     """Remove folded records; those in a read-only folder stay for later."""
-    _unlink([path for path, _ in some.records])
+    if some.records:
+        _unlink([path for path, _ in some.records])
 
 
+@moment.ends
 def _unlink(paths: Sequence[Path]) -> None:
     for path in paths:
         try:

@@ -1,7 +1,8 @@
 """Reads the state: the clones' tips, and the join of their records."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.fields import LARGEST
@@ -111,6 +112,7 @@ class GitSnapshot:
         *,
         past: bool = False,
         known_files: "KnownFiles | None" = None,
+        derived: dict[Hashable, Any] | None = None,
     ) -> None:
         self._ws = ws
         self._known_files = KnownFiles() if known_files is None else known_files
@@ -120,6 +122,7 @@ class GitSnapshot:
         self._refused = refused or outbox.Waiting()
         self._past = past
         self._problems: dict[str, Problem] = {}
+        self.derived = {} if derived is None else derived  # what was made of its records
 
     @property
     def clone(self) -> CloneId:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from ghp_agents.core import files
+from ghp_agents.core import files, moment
 from ghp_agents.core.ids import digest, one_line
 from ghp_agents.core.json_file import object_file, texts_file
 from ghp_agents.hotpath import own_file, policy_cache
@@ -24,6 +24,7 @@ MOST_ACTIONS = 200
 SHOWN = 8  # digits of an id
 
 
+@moment.ends
 def put(ws: Workspace, record: Record, pushed: Pushed) -> SetAside:
     """Keep a record durably, with what the remote says. Raises OSError."""
     folder = _folder(ws)
@@ -55,6 +56,7 @@ def _of(path: Path, record: Record) -> SetAside:
     )
 
 
+@moment.ends
 def retry(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
     """Let the next sync send records again: all, if `ids` is empty. Raises OSError."""
     matching = _matching(ws, ids)
@@ -65,6 +67,7 @@ def retry(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
     return _ended(ws, matching)
 
 
+@moment.ends
 def drop(ws: Workspace, ids: Collection[str]) -> list[SetAside]:
     """Delete records: all, if `ids` is empty. Raises OSError."""
     matching = _matching(ws, ids)

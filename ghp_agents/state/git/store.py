@@ -4,8 +4,9 @@ Most commands only read, so what writes or uses the remote is imported late.
 """
 
 import contextlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.files import LockTimeoutError
@@ -46,19 +47,31 @@ class GitRefsStore:
         self._lock = contextlib.ExitStack()
         self._beside: list[Record] = []
         self._read: tuple[list[Tip], read.KnownFiles] = ([], read.KnownFiles())
+        self._derived: tuple[tuple[object, ...], dict[Hashable, Any]] = ((), {})
 
     def snapshot(self, at: float | None = None) -> read.GitSnapshot:
-        """The state now, or at a time. Writes nothing: an untouched clone has an empty state."""
-        at = self._at if at is None else at
+        """The state now, or at a time. Writes nothing: an untouched clone has an empty state.
+
+        The same one for the whole moment, so what was read of it is not read again.
+        """
+        if at is not None:
+            return self._read_snapshot(at)
+        return self._ws.kept.get((self, "snapshot"), lambda: self._read_snapshot(self._at))
+
+    def _read_snapshot(self, at: float | None) -> read.GitSnapshot:
         # Read the outbox first: what a fold removes meanwhile is in the commits read afterwards.
         waiting = outbox.waiting(self._ws) if at is None else None
         refused = outbox.refused(self._ws) if at is None else None
         repository = find_repository(self._ws)
+        if repository:
+            repository.notice_rivals()  # refs that were listed before the outbox may be too old
         tips = read.tips(repository, self._read[0]) if repository else []
         if at is not None and repository:
             tips = read.tips_at(repository, tips, at)
         if self._read[0] != tips:
             self._read = (tips, read.KnownFiles())
+        if self._derived[0] != (tips, waiting, refused):
+            self._derived = (tips, waiting, refused), {}
         return read.GitSnapshot(
             self._ws,
             repository,
@@ -67,6 +80,7 @@ class GitRefsStore:
             refused,
             past=at is not None,
             known_files=self._read[1],
+            derived=self._derived[1],
         )
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
@@ -196,7 +210,7 @@ class GitRefsStore:
             return report._replace(trouble=str(error))
 
     def hear(self, timeout: float, *, needed: bool = False) -> SyncReport:
-        """Only fetch, within `timeout` seconds; see `ports.Exchange`."""
+        """Only fetch, within `timeout` seconds; see `ports.StateStore`."""
         if coordination_remote(self._ws) is None:
             return SyncReport(remote=None)
         from ghp_agents.state.git import sync
@@ -204,7 +218,7 @@ class GitRefsStore:
         return sync.hear(self._ws, timeout, needed=needed)
 
     def set_aside(self) -> list[SetAside]:
-        """The records that the remote refused; see `ports.Exchange`."""
+        """The records that the remote refused; see `ports.StateStore`."""
         from ghp_agents.state.git import set_aside
 
         return set_aside.all_of(self._ws)

@@ -12,7 +12,7 @@ from ghp_agents.github.commands.parse import Command
 from ghp_agents.issues.comment_commands import Act, Obeyed, encode
 from ghp_agents.issues.issue import IssueChange
 from ghp_agents.issues.local import LocalTracker
-from ghp_agents.leases.world import World
+from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.sweep import facts as sweep_facts
 from ghp_agents.workspace import now_text
 from tests.support.claimants import DEAD, Claimant, Team, known
@@ -199,7 +199,7 @@ def test_attempts_count_from_the_last_retry_on(team: Team, one: Claimant, two: C
 
 
 def attempts(here: Claimant) -> Any:
-    return sweep_facts.gather(World(here.parts, agents=[])).attempts
+    return sweep_facts.gather(LeaseWorld(here.parts, agents=[])).attempts
 
 
 @pytest.mark.parametrize("verb", ["assign", "stop", "retry"])

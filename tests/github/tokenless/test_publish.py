@@ -104,13 +104,13 @@ def test_two_clones_with_tokens_agree(github: GitHub, clock: ManualClock) -> Non
     github.issue("Blink", labels=["agent:worker-1"])
     one, two = app(github, clock), app(github, clock, WORKER_1, "other")
     act(one)
-    one.exchange.sync()
-    two.exchange.sync()
+    one.store.sync()
+    two.store.sync()
     assert not act(two)
     github.act(ADMIN, "PATCH", "issues/1", {"title": "Glow"})
     assert act(two)
-    two.exchange.sync()
-    one.exchange.sync()
+    two.store.sync()
+    one.store.sync()
     assert not act(one)
     assert state(one).issues[1].issue.title == "Glow"
 
@@ -127,8 +127,8 @@ def test_a_clone_that_read_less_does_not_take_back_what_another_published(
     read = mirror.checked(one.ws, place)
     mirror.note_check(one.ws, place, read._replace(cursor="2999-01-01T00:00:00Z"))
     assert publish.publish(one, one.hub)
-    one.exchange.sync()
-    two.exchange.sync()
+    one.store.sync()
+    two.store.sync()
     github.act(ADMIN, "PATCH", "issues/1", {"title": "Glow"})
     assert not act(two)
     assert state(two).issues[1].issue.title == "Blink"

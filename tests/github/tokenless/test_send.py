@@ -47,11 +47,11 @@ def make(github: GitHub, clock: ManualClock, name: str, *, token: bool = True) -
 
 def deliver(asker: App, sender: App) -> tuple[str, ...]:
     """The clones exchange their records, and one sends."""
-    asker.exchange.sync()
-    sender.exchange.sync()
+    asker.store.sync()
+    sender.store.sync()
     assert sender.hub
     notes = send.send_all(sender, sender.hub).notes
-    asker.exchange.sync()
+    asker.store.sync()
     return notes
 
 
@@ -82,8 +82,8 @@ def test_a_sender_that_was_killed_before_it_recorded_says_nothing_twice(
 ) -> None:
     asker.tracker.comment(1, "Hello", ME)
     asker.tracker.create(IssueChange(title="New"), ME)
-    asker.exchange.sync()
-    sender.exchange.sync()
+    asker.store.sync()
+    sender.store.sync()
     assert sender.hub
     for waiting in outgoing(sender).waiting:
         send._perform(sender, sender.hub, waiting)

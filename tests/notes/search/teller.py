@@ -65,7 +65,7 @@ def tell(folder: Path, name: str, first: int) -> None:
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()
         if number % 5 == 2:
-            house.exchange.sync()
+            house.store.sync()
         if number % 5 == 4:
             recalling.reindex(house, base(folder))
 

@@ -65,5 +65,5 @@ def test_a_run_in_a_box_does_ordinary_work_and_reads_what_it_cannot_do(
     app = shift.app()
     (message,) = mailbox.read(app.ws, app.store.snapshot())
     assert message.subject == "Good evening"
-    assert app.exchange.sync_status().unsent == 0
+    assert app.store.sync_status().unsent == 0
     shift.end_all()

@@ -27,7 +27,7 @@ class Notes(Progress):
 def noted(clone: Path) -> list[str]:
     """What an exchange shows of its progress."""
     with progress.shown(notes := Notes()):
-        assert App(clone, os.environ).exchange.sync().trouble is None
+        assert App(clone, os.environ).store.sync().trouble is None
     return notes.seen
 
 

@@ -2,24 +2,17 @@
 
 import contextlib
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from ghp_agents.core.clock import to_seconds, to_text
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
 from ghp_agents.ports import Clock, Snapshot
-from ghp_agents.state import ledger, presence
-from ghp_agents.state.join import (
-    Absorption,
-    SetAside,
-    Settled,
-    SyncReport,
-    SyncStatus,
-    Tip,
-    join_files,
-)
+from ghp_agents.state import join, ledger, presence
+from ghp_agents.state.join import Absorption, SetAside, Settled, SyncReport, SyncStatus, Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import Agents, Presence
 from ghp_agents.state.record import Problem, Record, highest
@@ -280,7 +273,7 @@ class MemoryStore:
         record = Record("absorb", by, clone, digest("absorb", clone, str(len(history))), at, 0, ())
         agents = presence.merge([self._tip_agents(), last.agents])
         mine = self._known[self._clone]
-        joined = join_files([mine[-1].files if mine else {}, last.files])
+        joined = join.join_files([mine[-1].files if mine else {}, last.files])
         message = ledger.message(record, clock, self._clone)
         commit = MemoryCommit(clock, at, message, agents, joined, ((clone, history),))
         self._known[self._clone] = (*mine, commit)
@@ -319,6 +312,7 @@ class MemorySnapshot:
     clone: CloneId
     histories: Mapping[CloneId, History]
     live: Mapping[str, tuple[Presence, float]]
+    derived: dict[Hashable, Any] = field(default_factory=dict, compare=False)
 
     @property
     def revision(self) -> str:
@@ -365,7 +359,7 @@ class MemorySnapshot:
 
     def files(self, prefix: str) -> dict[str, bytes]:
         """All records below `prefix`."""
-        joined = join_files(log[-1].files for log in self.histories.values() if log)
+        joined = join.join_files(log[-1].files for log in self.histories.values() if log)
         return {path: joined[path] for path in sorted(joined) if path.startswith(prefix)}
 
     def present(self, prefix: str) -> dict[str, bytes]:

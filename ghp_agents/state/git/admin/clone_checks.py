@@ -11,7 +11,8 @@ from ghp_agents.core.remote_url import masked
 from ghp_agents.git import process as git
 from ghp_agents.state.coordination import BRANCHES, CUSTOM, coordination_remote
 from ghp_agents.state.git import read, sync
-from ghp_agents.state.private_repo import StateRepository, find_repository, first_error
+from ghp_agents.state.private_repo import StateRepository, find_repository
+from ghp_agents.state.refusal import first_error
 from ghp_agents.state.remote import exchange
 from ghp_agents.workspace import Workspace
 
@@ -134,7 +135,7 @@ def check_remote(ws: Workspace) -> Iterator[Finding]:
 
 def _user_repository(ws: Workspace) -> StateRepository:
     """The person's repository in place of ours, which does not exist yet. Only reads."""
-    return StateRepository(ws.common_dir, ws.folder, CloneId(""))
+    return StateRepository(ws.common_dir, ws.folder, CloneId(""), ws.kept)
 
 
 def _unreachable(name: str) -> str:

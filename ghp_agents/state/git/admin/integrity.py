@@ -63,7 +63,7 @@ def mend_state(ws: Workspace) -> None:
         clones = shown.text.splitlines() if shown.code == 0 else []
         if len(clones) == 1:
             clone = CloneId(clones[0].removeprefix(CLONE_REFS))
-            rename_clone(StateRepository(path, ws.common_dir, clone), clone)
+            rename_clone(StateRepository(path, ws.common_dir, clone, ws.kept), clone)
         else:
             path.rename(path.with_name(f"{_ASIDE}{int(ws.clock.now())}"))
 

@@ -24,9 +24,9 @@ from ghp_agents.state.private_repo import (
     SEEN_REFS,
     StateRepository,
     find_repository,
-    first_error,
     open_repository,
 )
+from ghp_agents.state.refusal import first_error
 from ghp_agents.state.remote import PushOutcome, exchange, fetch, push
 from ghp_agents.workspace import HOMES, NAME_FILE, PROVISIONS_FILE, SLOT_FILE, Workspace
 
