@@ -5,10 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, Literal, NewType, Union, get_args, get_origin, is_typeddict
 
 from ghp_agents.cli.outputs.agent import AgentJson
-from ghp_agents.cli.outputs.table import OUTPUTS
+from ghp_agents.cli.outputs.table import NAMES, OUTPUTS
+from ghp_agents.core.declared import is_record, members
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
 from ghp_agents.github.tokenless.place import TrackerFile
@@ -60,19 +61,29 @@ def document(title: str, shape: Any, *, required: bool | None) -> Schema:
 
 def _tops(shape: Any) -> Iterator[str]:
     """The names of the objects that have a version: not those inside others."""
-    if is_typeddict(shape):
-        yield shape.__name__
+    if _is_object(shape):
+        yield _name(shape)
     for part in get_args(shape):
         yield from _tops(part)
 
 
+def _is_object(shape: Any) -> bool:
+    return is_typeddict(shape) or is_record(shape)
+
+
+def _name(shape: Any) -> str:
+    name: str = shape.__name__
+    return name if is_typeddict(shape) else NAMES.get(name, f"{name}Json")
+
+
 def _of(shape: Any, definitions: dict[str, Schema]) -> Schema:
     origin, parts = get_origin(shape), get_args(shape)
-    if is_typeddict(shape):
-        if shape.__name__ not in definitions:
-            definitions[shape.__name__] = {}  # it may contain itself
-            definitions[shape.__name__] = _object(shape, definitions)
-        return {"$ref": f"#/$defs/{shape.__name__}"}
+    if _is_object(shape):
+        name = _name(shape)
+        if name not in definitions:
+            definitions[name] = {}  # it may contain itself
+            definitions[name] = _object(shape, definitions)
+        return {"$ref": f"#/$defs/{name}"}
     if isinstance(shape, NewType):
         return _of(shape.__supertype__, definitions)
     if origin in (Union, UnionType):
@@ -95,12 +106,12 @@ def _either(schemas: list[Schema]) -> Schema:
 
 
 def _object(shape: Any, definitions: dict[str, Schema]) -> Schema:
-    hints = get_type_hints(shape)
+    parts = [*members(shape)]
     return {
         "type": "object",
         "description": " ".join((shape.__doc__ or "").split()),
-        "properties": {name: _of(hint, definitions) for name, hint in hints.items()},
-        "required": [name for name in hints if name in shape.__required_keys__],
+        "properties": {name: _of(hint, definitions) for name, hint, _ in parts},
+        "required": [name for name, _, is_required in parts if is_required],
     }
 
 

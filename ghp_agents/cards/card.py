@@ -6,10 +6,11 @@ The names of fields follow the A2A protocol's AgentCard as far as it has them.
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ghp_agents.cards import manifest
 from ghp_agents.cards.manifest import Permission
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Name
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import agent_name, one_line
 
@@ -38,28 +39,29 @@ class Skill(NamedTuple):
 
 
 class AgentCard(NamedTuple):
-    """What people wrote about an agent. Nothing means: not said."""
+    """What people wrote about an agent on the default branch."""
 
-    name: str
-    path: str = ""  # the file that says it
-    description: str = ""
-    kind: str = ""  # one of KINDS
-    role: str = ""
-    client: str = ""  # a runner of `agent-work`
-    model: str = ""
-    machine: str = ""  # the host that it works on
-    url: str = ""  # of its model, if that is not the client's own
-    skills: tuple[Skill, ...] = ()
-    subscriptions: tuple[str, ...] = ()  # patterns of topics
-    permissions: tuple[Permission, ...] | None = None  # None: the client's own defaults
-    autonomous: str = ""  # one of AUTONOMOUS
-    github: bool = False  # whether its runs get the person's GitHub token
-    turns: int = 0  # limits of one run; 0: not said
-    cost: float = 0.0  # US dollars
-    minutes: float = 0.0
-    approved: bool = False  # a person in this clone agreed to what it grants
-    broken: str = ""  # why the rest does not count
-    was_agreed: bool = False  # a person agreed to an earlier text of its file
+    name: Annotated[str, OPTIONAL]
+    path: Annotated[str, OPTIONAL] = ""  # the file that says it
+    description: Annotated[str, OPTIONAL] = ""
+    kind: Annotated[str, OPTIONAL] = ""  # one of KINDS
+    role: Annotated[str, OPTIONAL] = ""
+    client: Annotated[str, OPTIONAL] = ""  # a runner of `agent-work`
+    model: Annotated[str, OPTIONAL] = ""
+    machine: Annotated[str, OPTIONAL] = ""  # the host that it works on
+    url: Annotated[str, OPTIONAL] = ""  # of its model, if that is not the client's own
+    skills: Annotated[tuple[Skill, ...], OPTIONAL] = ()
+    subscriptions: Annotated[tuple[str, ...], OPTIONAL] = ()  # patterns of topics
+    autonomous: Annotated[str, OPTIONAL] = ""  # one of AUTONOMOUS
+    github: Annotated[bool, OPTIONAL] = False  # whether its runs get the person's GitHub token
+    turns: Annotated[int, OPTIONAL] = 0  # limits of one run; 0: not said
+    cost: Annotated[float, OPTIONAL] = 0.0  # US dollars
+    minutes: Annotated[float, OPTIONAL] = 0.0
+    broken: Annotated[str, Name("problem"), OPTIONAL] = ""  # why the rest does not count
+    # None: the client's own defaults.
+    permissions: Annotated[tuple[Permission, ...] | None, OPTIONAL] = None
+    approved: Annotated[bool, HIDDEN] = False  # a person in this clone agreed to what it grants
+    was_agreed: Annotated[bool, HIDDEN] = False  # a person agreed to an earlier text of its file
 
     @property
     def grants(self) -> bool:

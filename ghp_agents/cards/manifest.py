@@ -29,7 +29,7 @@ _PLAIN = re.compile(r"[\w./*?@+=\[\]{}-]([\w./*?@+=\[\]{} -]*[\w./*?@+=\[\]{}-])
 
 
 class Permission(NamedTuple):
-    """A tool that may be used, and on what. Without a scope on everything."""
+    """A tool that an agent may use; an empty scope means on everything."""
 
     tool: str  # one of the four above, or a client's own name of a tool
     scope: tuple[str, ...] = ()

@@ -10,13 +10,13 @@ from typing import (
     Union,
     get_args,
     get_origin,
-    get_type_hints,
     is_typeddict,
 )
 
 import click
 
 from ghp_agents.cli.aliases import PREFIX
+from ghp_agents.core.declared import is_record, members
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import one_line
 
@@ -90,11 +90,11 @@ def fields_of(path: str) -> list[str]:
 
     name = f"{PREFIX}{path.partition(' ')[2].removeprefix(PREFIX)}"
     shapes = _objects(CHOSEN_FROM.get(name) or OUTPUTS.get(name))
-    return list(dict.fromkeys(name for shape in shapes for name in get_type_hints(shape)))
+    return list(dict.fromkeys(name for shape in shapes for name, _, _ in members(shape)))
 
 
 def _objects(shape: Any) -> Iterator[Any]:
-    if is_typeddict(shape):
+    if is_typeddict(shape) or is_record(shape):
         yield shape
     elif get_origin(shape) in (Union, UnionType, list):
         for part in get_args(shape):

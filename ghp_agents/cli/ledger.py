@@ -212,7 +212,7 @@ def _print_costs(app: App, then: float, as_json: bool) -> None:
     with output.busy("Reading what agents used"):
         spending = costs.read_costs(app, then)
     if as_json:
-        output.as_json(cost_view.fields(spending))
+        output.as_json(spending)
     elif spending.agents:
         cost_view.show(spending)
     else:

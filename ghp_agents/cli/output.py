@@ -17,6 +17,7 @@ import click
 
 from ghp_agents.cli import json_choice
 from ghp_agents.core import progress
+from ghp_agents.core.declared import plain
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import byte_of
 from ghp_agents.core.schema_version import versioned
@@ -63,7 +64,7 @@ def as_json_line(value: Any) -> None:
 
 
 def _print_json(value: Any, rows: Sequence[Any] | None, indent: int | None) -> None:
-    choice = json_choice.current()
+    choice, value, rows = json_choice.current(), plain(value), plain(rows)
     value = json_choice.chosen(value, rows, choice.fields) if choice.fields else _versioned(value)
     if choice.query is None:
         data(_escaped(json.dumps(value, indent=indent, ensure_ascii=False)))

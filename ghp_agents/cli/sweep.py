@@ -116,18 +116,7 @@ def _fields(swept: SweepResult, sweep_lines: list[SweepLine]) -> "SweepJson":
         "policy": swept.policy,
         "dryRun": swept.dry_run,
         "agents": dict(swept.agents),
-        "acts": [
-            {
-                "kind": line.kind,
-                "issue": line.issue,
-                "agent": line.agent or None,
-                "to": line.to or None,
-                "done": line.done,
-                "failed": line.failed,
-                "text": line.text,
-            }
-            for line in sweep_lines
-        ],
+        "acts": sweep_lines,
         "notes": list(swept.report.notes),
         "trouble": swept.report.trouble,
     }

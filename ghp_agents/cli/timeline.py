@@ -86,7 +86,7 @@ def timeline(
 
         _write(svg, timeline_svg.render(history), history)
     if as_json:
-        output.as_json(view.fields(history))
+        output.as_json(history)
     elif html or svg:
         pass
     elif history.lanes:

@@ -74,7 +74,7 @@ def _fields_of_conflict(conflict: UpdateConflictError) -> "UpdatedJson":
         "method": None,
         "carried": 0,
         "replaces": False,
-        "conflicts": [view.fields(file) for file in conflict.files],
+        "conflicts": [*conflict.files],
     }
 
 

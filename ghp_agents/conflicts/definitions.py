@@ -5,7 +5,7 @@ Needs the extra `syntax`; without it nothing is found. The rule is in `syntax/bi
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ghp_agents.conflicts.syntax import parse
 from ghp_agents.conflicts.syntax.bindings import Lost, Version, lost, uses
@@ -13,6 +13,7 @@ from ghp_agents.conflicts.syntax.changed_text import LONGEST_LINE, Change, defin
 from ghp_agents.conflicts.syntax.facts import SyntaxFacts
 from ghp_agents.conflicts.syntax.languages import family, language_of
 from ghp_agents.conflicts.syntax.modules import module_of
+from ghp_agents.core.declared import HIDDEN, NULL
 from ghp_agents.git import at_once
 from ghp_agents.git import process as git
 from ghp_agents.git.objects import read_blobs
@@ -48,18 +49,18 @@ class Pair(NamedTuple):
 
 
 class LostDefinition(NamedTuple):
-    """A definition that `agent` removed or renamed, and that `user` uses in new lines."""
+    """A definition that one agent removed. The new name or place is null if it is not evident."""
 
     name: str
     kind: str  # function, class, method, type, constant or macro
-    agent: str
+    agent: Annotated[str, HIDDEN]
     path: str
     line: int  # in the base
-    new_name: str  # empty unless it was renamed or moved with the same content
-    new_path: str
-    user: str
-    used_in: str
-    lines: tuple[int, ...]
+    new_name: Annotated[str, NULL]  # empty unless it was renamed or moved with the same content
+    new_path: Annotated[str, NULL]
+    user: Annotated[str, HIDDEN]  # uses it in new lines
+    used_in: Annotated[str, HIDDEN]
+    lines: Annotated[tuple[int, ...], HIDDEN]
 
 
 class _Direction(NamedTuple):

@@ -15,7 +15,7 @@ _FINISHED = _SIZE**3  # one that has finished counts more than any number of oth
 
 
 class MergeOrder(NamedTuple):
-    """The numbers of those that resolve nothing, and of those that resolve, in order."""
+    """The best order of merging: those that resolve nothing, then those that resolve conflicts."""
 
     free: tuple[int, ...]
     resolving: tuple[int, ...]

@@ -12,7 +12,7 @@ MOST = 20  # warnings
 
 
 class SpellingWarning(NamedTuple):
-    """Two names that differ only in case, and who adds them."""
+    """Names of files or folders that differ only in case; the agents add the first one, or both."""
 
     agents: tuple[str, ...]
     paths: tuple[str, str]  # as the first one and the other one spell it

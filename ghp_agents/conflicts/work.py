@@ -6,8 +6,9 @@ Each becomes a commit. Uncommitted changes and new files are in a commit of a te
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from ghp_agents.core.declared import Name
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import CloneId, count, issue_of_branch
 from ghp_agents.git import loose, worktree, worktree_admin, worktree_tree
@@ -51,10 +52,10 @@ class AgentWork(NamedTuple):
 
 
 class UnreadWork(NamedTuple):
-    """Work that could not be read, and why."""
+    """Work that could not be compared."""
 
     name: str
-    reason: str
+    reason: Annotated[str, Name("why")]
 
 
 def find(

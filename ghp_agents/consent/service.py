@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ghp_agents.cards.card import MACHINES, AgentCard, is_card
 from ghp_agents.core import person
+from ghp_agents.core.declared import Written
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.remote_url import masked
 from ghp_agents.git import clone_files, default_branch, worktree, worktree_admin
@@ -22,10 +23,15 @@ if TYPE_CHECKING:
     from ghp_agents.core.finding import Finding
 
 
-class ConsentItem(NamedTuple):
-    """One value from main that needs consent."""
+def _written(key: str) -> str:
+    return KEYS[key].written if key in KEYS else key
 
-    key: str  # the setting's key, or the path of a template, a card or a task
+
+class ConsentItem(NamedTuple):
+    """A setting that needs consent. `counts`: whether it is active."""
+
+    # The setting's key, or the path of a template, a card or a task.
+    key: Annotated[str, Written(_written)]
     value: Any
     where: str  # "main (1a2b3c4d5e6f)"
     counts: bool
@@ -33,7 +39,7 @@ class ConsentItem(NamedTuple):
     @property
     def written(self) -> str:
         """The key as it is written in the file."""
-        return KEYS[self.key].written if self.key in KEYS else self.key
+        return _written(self.key)
 
     @property
     def does(self) -> str:

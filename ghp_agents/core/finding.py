@@ -1,9 +1,8 @@
 """A finding of the doctor: what is the case, how severe it is, and what to do."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 
 class Level(StrEnum):
@@ -17,7 +16,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the doctor's report."""
+    """A finding of the doctor. Scripts rely on `code`."""
 
     level: Level
     code: str  # what was checked; scripts and `--fix` rely on it
@@ -49,8 +48,3 @@ def warning(code: str, text: str, remedy: str, *, fixable: bool = False) -> Find
 def error(code: str, text: str, remedy: str, *, fixable: bool = False) -> Finding:
     """It does not work."""
     return Finding(Level.ERROR, code, text, remedy, fixable)
-
-
-def as_json(finding: Finding) -> dict[str, Any]:
-    """A finding for scripts."""
-    return asdict(finding) | {"level": finding.level.value}

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
+from ghp_agents.core.declared import Name, Written
 from ghp_agents.git import process as git
 from ghp_agents.git.merge import Stage
 from ghp_agents.git.objects import read_blobs
@@ -22,8 +23,7 @@ Kind = Literal[
 
 
 class SidesOverlap(NamedTuple):
-    """Lines of both sides that git cannot merge. The numbers begin at 1; `end` is before `start`
-    where a side has no lines."""
+    """Lines that both sides changed, counted from 1; `end` is before `start` for no lines."""
 
     start: int
     end: int
@@ -34,11 +34,11 @@ class SidesOverlap(NamedTuple):
 
 
 class ConflictedFile(NamedTuple):
-    """A file that conflicts, and where."""
+    """A file that conflicts with the main branch."""
 
     path: str
-    kind: Kind
-    overlaps: tuple[SidesOverlap, ...] = ()
+    kind: Annotated[Kind, Written(str)]
+    overlaps: Annotated[tuple[SidesOverlap, ...], Name("places")] = ()
     more: int = 0  # overlaps that are not listed
 
     def turned(self) -> "ConflictedFile":

@@ -3,11 +3,12 @@ that changes it."""
 
 from collections.abc import Sequence
 from shlex import quote
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ghp_agents.claims import decision
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate, ClaimRule, Obstacle
+from ghp_agents.core.declared import NULL, WORD, Name
 from ghp_agents.core.ids import listed
 from ghp_agents.hotpath.quoting import LINE_LIMIT, file, named, phrase, seen_line
 from ghp_agents.issues.issue import Issue, short
@@ -42,12 +43,14 @@ SHOWN = 20  # issues that are named in one line
 
 
 class RuleStep(NamedTuple):
-    """One rule of the decision, for one issue."""
+    """One rule of the decision."""
 
-    rule: ClaimRule
-    is_met: bool
-    words: str
-    change: str = ""  # the command after which the rule is met; none that harms others' work
+    rule: Annotated[ClaimRule, WORD]
+    is_met: Annotated[bool, Name("met")]
+    words: Annotated[str, Name("text")]
+    change: Annotated[str, NULL] = (
+        ""  # the command after which the rule is met; none that harms others' work
+    )
 
 
 class Agent(NamedTuple):
@@ -113,9 +116,9 @@ class Turn(NamedTuple):
 
 
 class KeptBack(NamedTuple):
-    """Open issues that one rule keeps from an agent."""
+    """Issues that one rule keeps from an agent."""
 
-    rule: ClaimRule
+    rule: Annotated[ClaimRule, WORD]
     issues: tuple[str, ...]
 
 

@@ -2,9 +2,10 @@
 report them. Nothing is computed from prices."""
 
 from collections import defaultdict
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ghp_agents.budgets import spent
+from ghp_agents.core.declared import INLINE, NULL, TIME, Name
 from ghp_agents.ports import Context
 from ghp_agents.reports.report import is_since
 from ghp_agents.state import usage
@@ -13,33 +14,33 @@ from ghp_agents.state.usage import NOTHING, Use
 
 
 class AgentCost(NamedTuple):
-    """What one agent used. `client` and `model` are others' text."""
+    """What an agent used."""
 
-    name: str
-    client: str
-    model: str
-    use: Use
+    name: Annotated[str, Name("agent")]
+    client: Annotated[str, NULL]  # others' text, as the model
+    model: Annotated[str, NULL]
+    use: Annotated[Use, INLINE]
 
 
 class IssueCost(NamedTuple):
-    """What was used for an issue, and the agents that reported nothing while they had it. Issue
-    None: work without an issue, and on older issues of an agent."""
+    """What was used for an issue; null: without an issue, or for older issues of an agent.
+    `notReportedBy` has the agents on it whose clients report nothing."""
 
     issue: int | None
-    title: str
-    use: Use
+    title: Annotated[str, NULL]
     agents: tuple[str, ...]
-    silent: tuple[str, ...]
+    silent: Annotated[tuple[str, ...], Name("notReportedBy")]
+    use: Annotated[Use, INLINE]
 
 
 class Costs(NamedTuple):
-    """The costs since a time in seconds."""
+    """What agents used since a time: `agent-report --cost`."""
 
-    since: float
-    until: float
+    since: Annotated[float, TIME]
+    until: Annotated[float, TIME]
+    total: Use
     agents: tuple[AgentCost, ...]
     issues: tuple[IssueCost, ...]
-    total: Use
 
 
 def read_costs(ctx: Context, since: float) -> Costs:
@@ -63,10 +64,10 @@ def read_costs(ctx: Context, since: float) -> Costs:
     titles: dict[int | None, str] = {x.number: x.title for x in ctx.tracker.known(closed=True)}
     issues = [
         IssueCost(
-            issue, titles.get(issue, ""), usage.total(uses[issue].values()), tuple(uses[issue]),
-            tuple(silent[issue]),
+            issue, titles.get(issue, ""), tuple(uses[issue]), tuple(silent[issue]),
+            usage.total(uses[issue].values()),
         )
         for issue in sorted(uses, key=lambda issue: (issue is None, issue or 0))
     ]  # fmt: skip
     total = usage.total(agent.use for agent in agents)
-    return Costs(since, ctx.ws.clock.now(), tuple(agents), tuple(issues), total)
+    return Costs(since, ctx.ws.clock.now(), total, tuple(agents), tuple(issues))

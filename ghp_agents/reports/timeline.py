@@ -5,9 +5,10 @@ Times are seconds since the epoch, by the clock of the clone that reads: see `co
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.declared import HIDDEN, NULL, TIME, Name
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.state.ledger import LedgerEntry
 
@@ -24,49 +25,52 @@ DEATH, MERGE, ASK, RETURN, HANDOFF, ANSWER, STOP, CLAIM, RELEASE, PULL, MESSAGE 
 
 
 class TimelineSpan(NamedTuple):
-    """A time of an agent. `text` is others' text."""
+    """A time of an agent: `work`, `wait`, `idle` or `dead`; or a `question` or `queue` that is
+    open."""
 
     kind: str  # WORK, WAIT, IDLE or DEAD; of what is open QUESTION or QUEUE
-    start: float
-    end: float
+    start: Annotated[float, TIME]
+    end: Annotated[float, TIME]
     issue: int | None = None
-    status: str = ""  # the agent's own word
-    text: str = ""
+    status: Annotated[str, NULL] = ""  # the agent's own word
+    text: Annotated[str, NULL] = ""  # others' text
 
 
 class TimelineMark(NamedTuple):
-    """A moment of an agent. `by` is set if somebody else acted; `text` is others' text."""
+    """A moment of an agent. `by` is null if the agent itself acted."""
 
     kind: str
-    at: float
+    at: Annotated[float, TIME]
     issue: int | None = None
-    text: str = ""
-    by: str = ""
+    by: Annotated[str, NULL] = ""
+    text: Annotated[str, NULL] = ""  # others' text
 
 
 Item = TypeVar("Item", TimelineSpan, TimelineMark)
 
 
 class Lane(NamedTuple):
-    """An agent. Its spans follow each other; what is open overlaps them."""
+    """An agent. `spans` follow each other; `open` overlaps them."""
 
     agent: str
     spans: tuple[TimelineSpan, ...]
-    opened: tuple[TimelineSpan, ...] = ()  # open questions, and leases that it waits for
-    marks: tuple[TimelineMark, ...] = ()
+    # Open questions, and leases that it waits for.
+    opened: Annotated[tuple[TimelineSpan, ...], Name("open")] = ()
+    marks: Annotated[tuple[TimelineMark, ...], Name("events")] = ()
 
 
 class Timeline(NamedTuple):
-    """All lanes from `since` to `until`, by the agents' names."""
+    """Who worked on what, and when. `titles` are of the issues, by number."""
 
-    since: float
-    until: float
-    lanes: tuple[Lane, ...]
+    since: Annotated[float, TIME]
+    until: Annotated[float, TIME]
+    lanes: Annotated[tuple[Lane, ...], Name("agents")]  # by name
     titles: Mapping[int, str]  # of the issues that the lanes name
-    left_out: int = 0  # lanes beyond LANES
-    cut: int = 0  # spans and marks beyond ITEMS
+    left_out: Annotated[int, Name("agentsLeftOut")] = 0  # lanes beyond LANES
+    cut: Annotated[int, Name("eventsLeftOut")] = 0  # spans and marks beyond ITEMS
     unread: int = 0  # entries without a readable time or name
-    ahead: float = 0.0  # seconds by which the clock of a clone is ahead, at most
+    # Seconds by which the clock of a clone is ahead, at most.
+    ahead: Annotated[float, HIDDEN] = 0.0
 
 
 def label(issue: int) -> str:

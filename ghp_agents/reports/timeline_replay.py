@@ -105,7 +105,7 @@ class _Replay:
         """A mark in an agent's lane; nothing if no agent is concerned."""
         if agent is not None and is_name(agent):
             by = "" if entry.actor == agent else entry.actor
-            mark = TimelineMark(kind, at, self.issue(entry), entry.text, by)
+            mark = TimelineMark(kind, at, self.issue(entry), by, entry.text)
             self.track(agent).marks.append(mark)
 
     def rest(self, agent: str | None, at: float, issue: int | None, why: str) -> None:

@@ -37,7 +37,7 @@ class TaskFile(NamedTuple):
 
 
 class TaskStep(NamedTuple):
-    """A step of a task: what it is, and its state."""
+    """A step of a task."""
 
     text: str
     state: str  # done, running, failed, pending

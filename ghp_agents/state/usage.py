@@ -39,7 +39,9 @@ class UsageFields(TypedDict, total=False):
 
 
 class Use(NamedTuple):
-    """Amounts that were used. None: not reported."""
+    """What was used. Null: no client reports it. `usd` is the clients' own estimate, `apiSeconds`
+    is how long models answered, and `inputTokens` include `cachedTokens`. `turns` and `runSeconds`
+    are those of runs of `agent-work`."""
 
     usd: float | None = None
     api_seconds: float | None = None

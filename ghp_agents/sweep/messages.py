@@ -4,23 +4,24 @@ Agents' names are checked. Text of others is only in the summary, in one line an
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from ghp_agents.core.clock import ago, for_people
+from ghp_agents.core.declared import NULL
 from ghp_agents.core.ids import one_line
 from ghp_agents.sweep.plan import ALERT, REASSIGN, Held
 
 
 class SweepLine(NamedTuple):
-    """One act of a sweep, for people and scripts."""
+    """One act of a sweep."""
 
     kind: str
-    text: str
+    issue: int | None
+    agent: Annotated[str, NULL]
+    to: Annotated[str, NULL]
     done: bool
-    issue: int | None = None
-    agent: str = ""
-    to: str = ""
-    failed: bool = False  # an error prevented it
+    failed: bool  # an error prevented it
+    text: str
 
 
 def marker(what: str, held: Held) -> str:

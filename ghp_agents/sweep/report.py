@@ -31,12 +31,12 @@ def _line(outcome: ActionResult) -> SweepLine:
     held: Held | None = getattr(act, "held", None)
     return SweepLine(
         kind=type(act).__name__.lower(),
-        text=outcome.text or _planned(act),
-        done=outcome.done,
-        failed=outcome.failed,
         issue=act.unfinished.issue if isinstance(act, Finish) else getattr(act, "issue", None),
         agent=held.holder if held else "",
         to=act.to.name if isinstance(act, Free) and act.to else "",
+        done=outcome.done,
+        failed=outcome.failed,
+        text=outcome.text or _planned(act),
     )
 
 

@@ -33,7 +33,8 @@ def test_a_card_says_what_an_agent_is_and_may_do() -> None:
         "reviewer", ".ghp/agents/reviewer.md", "Reviews pull requests", "background", "reviewer",
         "claude", "qwen2.5-coder:14b-instruct-q5_K_M", "i9-machine", "http://i9-machine:11434/v1",
         (Skill("rust"), Skill("code_review", "Reads a change.")), ("code.>",),
-        (Permission("write_file", ("docs/**/*.md",)),), "ask", True, 40, 2.5, 30.0,
+        "ask", True, 40, 2.5, 30.0,
+        permissions=(Permission("write_file", ("docs/**/*.md",)),),
     )  # fmt: skip
     assert card.decode("reviewer", card.encode(parsed)) == parsed
     assert parsed.grants is True

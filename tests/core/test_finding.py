@@ -1,4 +1,4 @@
-"""A finding says how bad it is, and scripts read the same as people."""
+"""A finding says how bad it is."""
 
 from ghp_agents.core import finding
 from ghp_agents.core.finding import Finding, Level
@@ -17,16 +17,3 @@ def test_each_word_makes_a_finding_of_its_level() -> None:
         Finding(Level.WARNING, "outbox", "One record waits.", "Fold.", fixable=True),
         Finding(Level.ERROR, "config", "Line 3 is broken.", "Correct it."),
     ]
-
-
-def test_scripts_are_given_every_field_as_plain_json_values() -> None:
-    shown = finding.as_json(finding.warning("outbox", "One record waits.", "Fold.", fixable=True))
-    assert shown == {
-        "level": "warning",
-        "code": "outbox",
-        "text": "One record waits.",
-        "remedy": "Fold.",
-        "fixable": True,
-        "fixed": False,
-    }
-    assert type(shown["level"]) is str

@@ -21,8 +21,10 @@ def span(kind: str, start: float, end: float, *rest: object) -> TimelineSpan:
     return TimelineSpan(kind, START + start, START + end, *rest)  # type: ignore[arg-type]
 
 
-def mark(kind: str, at: float, *rest: object) -> TimelineMark:
-    return TimelineMark(kind, START + at, *rest)  # type: ignore[arg-type]
+def mark(
+    kind: str, at: float, issue: int | None = None, text: str = "", by: str = ""
+) -> TimelineMark:
+    return TimelineMark(kind, START + at, issue, by, text)
 
 
 def test_an_agent_is_idle_claims_works_and_stops() -> None:

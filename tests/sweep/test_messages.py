@@ -62,9 +62,9 @@ def test_the_question_is_the_same_for_the_same_claim_and_is_known_again() -> Non
 
 def test_the_summary_is_a_table_in_which_no_text_breaks_out() -> None:
     lines = [
-        SweepLine("free", "worker-1 is dead; back in the queue", True, 12, "worker-1"),
-        SweepLine("tell", "E-1 of x: <script> | `rm` [a](b)\n\n# No", False, None),
-        SweepLine("absorb", "kept clone abc: it was active again", False),
+        SweepLine("free", 12, "worker-1", "", True, False, "worker-1 is dead; back in the queue"),
+        SweepLine("tell", None, "", "", False, False, "E-1 of x: <script> | `rm` [a](b)\n\n# No"),
+        SweepLine("absorb", None, "", "", False, False, "kept clone abc: it was active again"),
     ]
     agents = (("active", 2), ("dead", 1))
     page = words.summary(lines, agents, ["published"], policy="release", dry_run=False)

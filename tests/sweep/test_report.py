@@ -71,7 +71,7 @@ def test_what_was_done_is_said_as_it_came_out() -> None:
     )
     swept = SweepResult("release", False, (), outcomes, SyncReport(None), CloneId("a"))
     assert lines(swept) == [
-        SweepLine("warn", "commented on the issue", True, 1, "worker-1"),
-        SweepLine("close", "left: it changed meanwhile", False, 2, "worker-1"),
+        SweepLine("warn", 1, "worker-1", "", True, False, "commented on the issue"),
+        SweepLine("close", 2, "worker-1", "", False, False, "left: it changed meanwhile"),
     ]
     assert swept.done == 1

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from ghp_agents.cards.card import AgentCard
 from ghp_agents.state.presence import AgentFields
 
 
@@ -37,43 +38,6 @@ class NeedJson(TypedDict):
     command: str | None  # what to type about it
 
 
-class SkillJson(TypedDict):
-    """Something that an agent can do."""
-
-    id: str
-    description: str
-
-
-class PermissionJson(TypedDict):
-    """A tool that an agent may use; an empty scope means on everything."""
-
-    tool: str
-    scope: list[str]
-
-
-class CardJson(TypedDict, total=False):
-    """What people wrote about an agent on the default branch."""
-
-    name: str
-    path: str
-    description: str
-    kind: str
-    role: str
-    client: str
-    model: str
-    machine: str
-    url: str
-    skills: list[SkillJson]
-    subscriptions: list[str]
-    permissions: list[PermissionJson]
-    autonomous: str
-    github: bool
-    turns: int
-    cost: float  # US dollars
-    minutes: float
-    problem: str  # why it does not count
-
-
 class AgentJson(AgentFields, TypedDict, total=False):
     """What an agent reports of itself, and what is known of it besides. The issue's title is shown
     only if the agent has claimed the issue."""
@@ -90,7 +54,7 @@ class AgentJson(AgentFields, TypedDict, total=False):
     clone: str
     leaseCount: int
     lastError: str
-    card: CardJson
+    card: AgentCard
 
 
 class AgentRowJson(AgentJson, TypedDict, total=False):

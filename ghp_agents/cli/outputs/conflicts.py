@@ -2,6 +2,11 @@
 
 from typing import Literal, TypedDict
 
+from ghp_agents.conflicts.definitions import LostDefinition
+from ghp_agents.conflicts.order import MergeOrder
+from ghp_agents.conflicts.spellings import SpellingWarning
+from ghp_agents.conflicts.work import UnreadWork
+
 
 class ComparedJson(TypedDict):
     """The work of an agent, or of several in one worktree."""
@@ -65,24 +70,6 @@ class TrunkConflictJson(TypedDict):
     files: list[PathConflictJson]
 
 
-class MergeOrderJson(TypedDict):
-    """The best order of merging: those that resolve nothing, then those that resolve conflicts."""
-
-    free: list[int]
-    resolving: list[int]
-
-
-class LostDefinitionJson(TypedDict):
-    """A definition that one agent removed. The new name or place is null if it is not evident."""
-
-    name: str
-    kind: str
-    path: str
-    line: int
-    newName: str | None
-    newPath: str | None
-
-
 class ConflictWarningJson(TypedDict):
     """New lines of the second agent use a definition that the first one removed."""
 
@@ -91,22 +78,7 @@ class ConflictWarningJson(TypedDict):
     line: int
     lines: list[int]
     text: str
-    definition: LostDefinitionJson
-
-
-class SpellingWarningJson(TypedDict):
-    """Names of files or folders that differ only in case; the agents add the first one, or both."""
-
-    agents: list[str]
-    paths: list[str]
-    text: str
-
-
-class UnreadWorkJson(TypedDict):
-    """Work that could not be compared."""
-
-    name: str
-    why: str
+    definition: LostDefinition
 
 
 class ConflictReportJson(TypedDict):
@@ -117,7 +89,7 @@ class ConflictReportJson(TypedDict):
     compared: list[ComparedJson]
     conflicts: list[PairConflictJson]
     withTrunk: list[TrunkConflictJson]
-    order: MergeOrderJson | None
-    unread: list[UnreadWorkJson]
-    spellings: list[SpellingWarningJson]
+    order: MergeOrder | None
+    unread: list[UnreadWork]
+    spellings: list[SpellingWarning]
     warnings: list[ConflictWarningJson]

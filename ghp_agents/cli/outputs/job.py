@@ -1,6 +1,9 @@
 """The JSON of `agent-jobs`, `agent-dispatch` and `agent-explain`."""
 
+from collections.abc import Sequence
 from typing import TypedDict
+
+from ghp_agents.jobs.explanation import KeptBack, RuleStep
 
 
 class JobJson(TypedDict):
@@ -19,15 +22,6 @@ class JobJson(TypedDict):
     result: str | None  # of a completed job
 
 
-class StepJson(TypedDict):
-    """One rule of the decision."""
-
-    rule: str
-    met: bool
-    text: str
-    change: str | None
-
-
 class TurnJson(TypedDict):
     """What one agent could do with an issue."""
 
@@ -35,7 +29,7 @@ class TurnJson(TypedDict):
     canClaim: bool
     before: int
     hasRoom: bool | None  # for a dispatch; null if that would not choose the agent
-    rules: list[StepJson]
+    rules: Sequence[RuleStep]
 
 
 class ReactionJson(TypedDict):
@@ -54,16 +48,9 @@ class IssueExplanationJson(TypedDict):
     title: str
     state: str
     holder: str | None
-    rules: list[StepJson]
+    rules: Sequence[RuleStep]
     agents: list[TurnJson]
     reactions: list[ReactionJson]
-
-
-class KeptBackJson(TypedDict):
-    """Issues that one rule keeps from an agent."""
-
-    rule: str
-    issues: list[str]
 
 
 class RoomJson(TypedDict):
@@ -85,7 +72,7 @@ class AgentExplanationJson(TypedDict):
     holds: list[str]
     next: int | None
     canClaim: int
-    keptBack: list[KeptBackJson]
+    keptBack: Sequence[KeptBack]
     room: RoomJson
 
 

@@ -2,6 +2,8 @@
 
 from typing import Literal, NotRequired, TypedDict
 
+from ghp_agents.git.both_sides import ConflictedFile
+
 
 class SetupJson(TypedDict):
     """The set-up command of a new worktree, and its exit code."""
@@ -29,26 +31,6 @@ class WhereJson(TypedDict):
     branch: str | None
 
 
-class ConflictPlaceJson(TypedDict):
-    """Lines that both sides changed, counted from 1; `end` is before `start` for no lines."""
-
-    start: int
-    end: int
-    ours: str
-    theirStart: int
-    theirEnd: int
-    theirs: str
-
-
-class FileConflictJson(TypedDict):
-    """A file that conflicts with the main branch."""
-
-    path: str
-    kind: str
-    places: list[ConflictPlaceJson]
-    more: int
-
-
 class UpdatedJson(TypedDict):
     """An update of a branch. `method` is null if nothing was changed."""
 
@@ -59,7 +41,7 @@ class UpdatedJson(TypedDict):
     method: str | None
     carried: int
     replaces: bool
-    conflicts: list[FileConflictJson]
+    conflicts: list[ConflictedFile]
 
 
 class CheckJson(TypedDict):

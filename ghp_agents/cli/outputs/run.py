@@ -2,6 +2,8 @@
 
 from typing import TypedDict
 
+from ghp_agents.runs.task import TaskStep
+
 
 class RunJson(TypedDict):
     """One client at work on one issue, or what came of it."""
@@ -25,14 +27,6 @@ class RunJson(TypedDict):
     refused: int  # uses of tools that its card does not allow
 
 
-class TaskStepJson(TypedDict):
-    """A step of a task."""
-
-    text: str
-    state: str
-    percent: int | None
-
-
 class TaskJson(TypedDict):
     """A background task."""
 
@@ -42,4 +36,4 @@ class TaskJson(TypedDict):
     why: str
     at: str
     starter: str
-    steps: list[TaskStepJson]
+    steps: list[TaskStep]

@@ -16,10 +16,12 @@ from ghp_agents.cli.outputs import (
     report,
     run,
     text,
-    timeline,
     upkeep,
     workflow,
 )
+from ghp_agents.core.finding import Finding
+from ghp_agents.reports.costs import Costs
+from ghp_agents.reports.timeline import Timeline
 
 OUTPUTS: dict[str, Any] = {  # by command
     "agent-check": list[lease.RefusedFileJson | lease.RefusedCommitJson | lease.OverriddenFileJson]
@@ -28,7 +30,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-conflicts": conflicts.ConflictReportJson,
     "agent-dashboard": agent.DashboardJson,
     "agent-dispatch": job.DispatchJson,
-    "agent-doctor": list[upkeep.FindingJson],
+    "agent-doctor": list[Finding],
     "agent-escalations": list[text.QuestionJson],
     "agent-explain": job.IssueExplanationJson | job.AgentExplanationJson,
     "agent-finish": pull.FinishedJson,
@@ -50,7 +52,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-pull show": pull.PullPageJson,
     "agent-pulls": list[pull.PullJson],
     "agent-recall": list[text.NoteHitJson],
-    "agent-report": report.ReportJson | report.CostsJson,
+    "agent-report": report.ReportJson | Costs,
     "agent-resume": text.ResumeJson,
     "agent-review": pull.ReviewJson,
     "agent-send": message.MessageJson,
@@ -62,7 +64,7 @@ OUTPUTS: dict[str, Any] = {  # by command
     "agent-tasks list": list[run.TaskJson],
     "agent-tasks progress": run.TaskJson,
     "agent-thread": list[message.MessageJson],
-    "agent-timeline": timeline.TimelineJson,
+    "agent-timeline": Timeline,
     "agent-topic list": list[message.TopicJson],
     "agent-trust": upkeep.TrustJson,
     "agent-vote": message.VotesJson,
@@ -72,3 +74,9 @@ OUTPUTS: dict[str, Any] = {  # by command
 
 # What `--json FIELDS` chooses from, where it is neither the object nor each of its list.
 CHOSEN_FROM: dict[str, Any] = {"agent-status": list[agent.AgentRowJson] | issue.EpicJson}
+
+# Records that have another name in schemas than their own with `Json` at its end.
+NAMES = {
+    "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
+    "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
+}  # fmt: skip

@@ -1,31 +1,10 @@
 """The doctor, sweeps and consent, as JSON."""
 
-from typing import Any, Literal, TypedDict
+from collections.abc import Sequence
+from typing import Literal, TypedDict
 
-from ghp_agents.core.finding import Level
-
-
-class FindingJson(TypedDict):
-    """A finding of the doctor. Scripts rely on `code`."""
-
-    level: Level
-    code: str
-    text: str
-    remedy: str
-    fixable: bool
-    fixed: bool
-
-
-class ActJson(TypedDict):
-    """One act of a sweep."""
-
-    kind: str
-    issue: int | None
-    agent: str | None
-    to: str | None
-    done: bool
-    failed: bool
-    text: str
+from ghp_agents.consent.service import ConsentItem
+from ghp_agents.sweep.messages import SweepLine
 
 
 class SweepJson(TypedDict):
@@ -34,7 +13,7 @@ class SweepJson(TypedDict):
     policy: str
     dryRun: bool
     agents: dict[str, int]
-    acts: list[ActJson]
+    acts: list[SweepLine]
     notes: list[str]
     trouble: str | None
 
@@ -43,20 +22,11 @@ class BusySweepJson(TypedDict):
     """Another sweep runs."""
 
     busy: Literal[True]
-    acts: list[ActJson]
-
-
-class ConsentJson(TypedDict):
-    """A setting that needs consent. `counts`: whether it is active."""
-
-    key: str
-    value: Any
-    where: str
-    counts: bool
+    acts: list[SweepLine]
 
 
 class TrustJson(TypedDict):
     """The settings of the repository that need consent."""
 
     owner: str | None
-    values: list[ConsentJson]
+    values: Sequence[ConsentItem]

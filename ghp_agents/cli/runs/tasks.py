@@ -216,8 +216,5 @@ def _fields(app: App, run: RunRecord) -> "TaskJson":
     return {
         "id": run.name, "task": run.task, "state": task_run.state_of(app.ws, run),
         "why": run.why, "at": run.at, "starter": run.starter,
-        "steps": [
-            {"text": step.text, "state": step.state, "percent": step.percent}
-            for step in task_run.steps_of(app.ws, run)
-        ],
+        "steps": task_run.steps_of(app.ws, run),
     }  # fmt: skip

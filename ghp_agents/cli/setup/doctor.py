@@ -7,7 +7,7 @@ import click
 
 from ghp_agents.cli import json_choice, output
 from ghp_agents.core.errors import ExitCode, GhpError
-from ghp_agents.core.finding import Finding, Level, as_json
+from ghp_agents.core.finding import Finding, Level
 from ghp_agents.doctor import service as services
 from ghp_agents.git.silence import NEEDLESS_S
 from ghp_agents.wiring import App
@@ -63,7 +63,7 @@ def doctor(ctx: click.Context, fix: bool, probe: bool, json: bool) -> None:
 
 def _print(findings: Iterable[Finding], json: bool) -> None:
     if json:
-        output.as_json([as_json(finding) for finding in findings])
+        output.as_json([*findings])
         return
     for finding in findings:
         _print_one(finding)

@@ -109,11 +109,7 @@ def _text(item: ConsentItem) -> str:
 def _show(app: App, *, as_json: bool) -> None:
     values, owner = services.wanted(app.ws), services.owner(app.ws)
     if as_json:
-        keys = ("key", "value", "where", "counts")
-        rows = [
-            dict(zip(keys, (x.written, x.value, x.where, x.counts), strict=True)) for x in values
-        ]
-        output.as_json({"owner": masked(owner) or None, "values": rows})
+        output.as_json({"owner": masked(owner) or None, "values": values})
         return
     rows_ = [
         (item.written, _text(item).replace("\n", " · "), item.where, "yes" if item.counts else "no")

@@ -12,29 +12,9 @@ from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
     from ghp_agents.cards.card import AgentCard
-    from ghp_agents.cli.outputs.agent import CardJson
 
 WHOLE = 2_000
 SHOWN = 20  # names of agents on one line
-
-
-def fields(card: "AgentCard") -> "CardJson":
-    """The card as JSON, without the fields that it leaves empty."""
-    values: dict[str, Any] = {
-        "name": card.name, "path": card.path, "description": card.description, "kind": card.kind,
-        "role": card.role, "client": card.client, "model": card.model, "machine": card.machine,
-        "url": card.url, "skills": [skill._asdict() for skill in card.skills],
-        "subscriptions": [*card.subscriptions], "autonomous": card.autonomous,
-        "github": card.github, "turns": card.turns, "cost": card.cost, "minutes": card.minutes,
-        "problem": card.broken,
-    }  # fmt: skip
-    document: CardJson = {key: value for key, value in values.items() if value}  # type: ignore[assignment]
-    if card.permissions is not None:
-        document["permissions"] = [
-            {"tool": permission.tool, "scope": [*permission.scope]}
-            for permission in card.permissions
-        ]
-    return document
 
 
 def page(card: "AgentCard") -> Iterator[str]:
@@ -92,6 +72,6 @@ def join(agents: dict[str, Any], ws: Workspace, others: "Sequence[AgentCard]") -
     for name, entry in agents.items():
         card = ws.settings.card(name) if name in cards else None
         if card:
-            entry["card"] = fields(card)
+            entry["card"] = card
     for card in others:
-        agents[card.name] = {"card": fields(card)}
+        agents[card.name] = {"card": card}

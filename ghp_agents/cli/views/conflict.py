@@ -8,7 +8,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.git.both_sides import ConflictedFile, SidesOverlap
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.pull import FileConflictJson
+    pass
 
 LINES_SHOWN = 10  # of each side of a place; the JSON has more
 _KINDS = {
@@ -55,20 +55,3 @@ def _text(text: str) -> Iterator[str]:
         yield f"    | {line}"
     if len(lines) > LINES_SHOWN:
         yield f"    … and {count(len(lines) - LINES_SHOWN, 'more line')}"
-
-
-def fields(file: ConflictedFile) -> "FileConflictJson":
-    """A conflicting file as JSON."""
-    return {
-        "path": file.path,
-        "kind": file.kind,
-        "places": [
-            {
-                "start": place.start, "end": place.end, "ours": place.ours,
-                "theirStart": place.their_start, "theirEnd": place.their_end,
-                "theirs": place.theirs,
-            }
-            for place in file.overlaps
-        ],
-        "more": file.more,
-    }  # fmt: skip

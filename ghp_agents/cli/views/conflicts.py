@@ -10,7 +10,7 @@ from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
 from ghp_agents.core.clock import ago, to_text
-from ghp_agents.core.fields import optional, picked
+from ghp_agents.core.fields import optional
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named
 
@@ -130,17 +130,13 @@ def document(report: ConflictReport) -> dict[str, Any]:
             }
             for clash in report.with_trunk
         ],
-        "order": report.order and picked(report.order, "free resolving"),
-        "unread": [{"name": work.name, "why": work.reason} for work in report.unread],
-        "spellings": [picked(spelling, "agents paths text") for spelling in report.spellings],
+        "order": report.order,
+        "unread": report.unread,
+        "spellings": report.spellings,
         "warnings": [
             {
-                **picked(warning, "agents path line"), **picked(warning.lost, "lines"),
-                **picked(warning, "text"),
-                "definition": {
-                    **picked(warning.lost, "name kind path line"),
-                    **optional(warning.lost, "new_name new_path"),
-                },
+                "agents": warning.agents, "path": warning.path, "line": warning.line,
+                "lines": warning.lost.lines, "text": warning.text, "definition": warning.lost,
             }
             for warning in report.warnings
         ],
@@ -149,13 +145,14 @@ def document(report: ConflictReport) -> dict[str, Any]:
 
 def _work(work: AgentWork) -> dict[str, Any]:
     return {
-        **picked(work, "agents issue"),
-        **optional(work, "branch"),
+        "agents": work.agents,
+        "issue": work.issue,
+        "branch": work.branch or None,
         "worktree": work.folder or None,
         "commit": work.head,
         "uncommitted": work.commit != work.head,
         "pushed": work.is_pushed,
-        **picked(work, "notes"),
+        "notes": work.notes,
     }
 
 

@@ -1,10 +1,7 @@
 """Costs as two tables, by agent and by issue, and as JSON."""
 
-from typing import Any
-
 from ghp_agents.cli import output
 from ghp_agents.core.clock import ago, to_text
-from ghp_agents.core.fields import optional, picked
 from ghp_agents.hotpath.quoting import file, one_line, phrase
 from ghp_agents.reports.costs import Costs
 from ghp_agents.state.usage import NOTHING, Use
@@ -87,29 +84,3 @@ def tokens(number: int) -> str:
             short = number / size
             return f"{short:.1f}{mark}" if short < 10 else f"{short:.0f}{mark}"
     return str(number)
-
-
-def fields(costs: Costs) -> dict[str, Any]:
-    """The costs as JSON; null is what no client reports."""
-    return {
-        "since": to_text(costs.since),
-        "until": to_text(costs.until),
-        "total": _use(costs.total),
-        "agents": [
-            {"agent": x.name, **optional(x, "client model"), **_use(x.use)} for x in costs.agents
-        ],
-        "issues": [
-            {
-                **picked(x, "issue"),
-                **optional(x, "title"),
-                **picked(x, "agents"),
-                "notReportedBy": [*x.silent],
-                **_use(x.use),
-            }
-            for x in costs.issues
-        ],
-    }
-
-
-def _use(use: Use) -> dict[str, Any]:
-    return picked(use, " ".join(Use._fields))

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from ghp_agents.cli.outputs.job import (
         AgentExplanationJson,
         IssueExplanationJson,
-        StepJson,
     )
 
 Line = tuple[str, str]  # a mark and a text
@@ -212,11 +211,6 @@ def _room_lines(room: Room, name: str, agent: Agent | None = None) -> Iterator[L
     yield from ((NEXT, command) for command in commands)
 
 
-def _step_fields(step: RuleStep) -> "StepJson":
-    return {"rule": step.rule.value, "met": step.is_met, "text": step.words,
-            "change": step.change or None}  # fmt: skip
-
-
 def issue_fields(explanation: IssueExplanation, reacts: ReactionTrace) -> "IssueExplanationJson":
     """The explanation of an issue as JSON."""
     return {
@@ -224,14 +218,14 @@ def issue_fields(explanation: IssueExplanation, reacts: ReactionTrace) -> "Issue
         "title": explanation.issue.title,
         "state": explanation.state.value,
         "holder": explanation.holder or None,
-        "rules": [_step_fields(step) for step in explanation.steps],
+        "rules": explanation.steps,
         "agents": [
             {
                 "agent": turn.agent.candidate.name,
                 "canClaim": turn.can,
                 "before": len(turn.before) + turn.more,
                 "hasRoom": _has_room(explanation, turn),
-                "rules": [_step_fields(step) for step in turn.steps],
+                "rules": turn.steps,
             }
             for turn in explanation.turns
         ],
@@ -257,7 +251,7 @@ def agent_fields(explanation: AgentExplanation) -> "AgentExplanationJson":
         "holds": [*explanation.agent.holds],
         "next": explanation.next.number if explanation.next else None,
         "canClaim": explanation.workable,
-        "keptBack": [{"rule": x.rule.value, "issues": [*x.issues]} for x in explanation.kept_back],
+        "keptBack": explanation.kept_back,
         "room": {
             "issues": [*explanation.room.has],
             "limit": explanation.room.most,

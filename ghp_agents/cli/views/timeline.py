@@ -6,16 +6,16 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from ghp_agents.core.clock import ago, to_text
+from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import one_line, phrase
 from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import ticks
-from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan, label
+from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, label
 from ghp_agents.reports.timeline_cells import ANSWER_DUE, SIGNS, cells, column, summary
 
 if TYPE_CHECKING:
-    from ghp_agents.cli.outputs.timeline import TimelineJson, TimelineMarkJson, TimelineSpanJson
+    pass
 
 Piece = tuple[str, str]  # text, and the number of its colour or nothing
 NARROWEST, WIDEST = 40, 200  # columns
@@ -141,38 +141,3 @@ def _titles(timeline: Timeline, width: int) -> Iterator[list[Piece]]:
     for number in numbers:
         title = phrase(timeline.titles[number], width - room - 4)
         yield [(f"{label(number):{room}}", "1"), (f"  {title}", "")]
-
-
-def fields(timeline: Timeline) -> "TimelineJson":
-    """The timeline as JSON."""
-    return {
-        "since": to_text(timeline.since),
-        "until": to_text(timeline.until),
-        "agents": [
-            {
-                "agent": lane.agent,
-                "spans": [_span(span) for span in lane.spans],
-                "open": [_span(span) for span in lane.opened],
-                "events": [_mark(mark) for mark in lane.marks],
-            }
-            for lane in timeline.lanes
-        ],
-        "titles": {str(number): title for number, title in timeline.titles.items()},
-        "agentsLeftOut": timeline.left_out,
-        "eventsLeftOut": timeline.cut,
-        "unread": timeline.unread,
-    }
-
-
-def _span(span: TimelineSpan) -> "TimelineSpanJson":
-    return {
-        "kind": span.kind, "start": to_text(span.start), "end": to_text(span.end),
-        "issue": span.issue, "status": span.status or None, "text": span.text or None,
-    }  # fmt: skip
-
-
-def _mark(mark: TimelineMark) -> "TimelineMarkJson":
-    return {
-        "kind": mark.kind, "at": to_text(mark.at), "issue": mark.issue,
-        "by": mark.by or None, "text": mark.text or None,
-    }  # fmt: skip

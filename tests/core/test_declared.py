@@ -1,0 +1,54 @@
+"""JSON and its schema derive from the fields of a record."""
+
+from typing import Annotated, NamedTuple
+
+from ghp_agents.core.declared import (
+    HIDDEN,
+    INLINE,
+    NULL,
+    OPTIONAL,
+    TIME,
+    WORD,
+    Name,
+    members,
+    plain,
+)
+from ghp_agents.core.finding import Level
+from ghp_agents.core.ids import Actor
+
+
+class Inner(NamedTuple):
+    made_at: Annotated[float, TIME]
+    level: Annotated[Level, WORD]
+
+
+class Outer(NamedTuple):
+    by: Annotated[Actor, Name("by", "byPerson")]
+    parts: tuple[Inner, ...] = ()
+    inner: Annotated[Inner, INLINE] = Inner(0, Level.OK)
+    title: Annotated[str, Name("name"), NULL] = ""
+    limit: Annotated[int, OPTIONAL] = 0
+    secret: Annotated[str, HIDDEN] = "x"
+
+
+EPOCH = {"madeAt": "1970-01-01T00:00:00Z", "level": "ok"}
+
+
+def test_a_record_is_an_object_with_what_its_marks_say() -> None:
+    whole = Outer(Actor("ann", True), (Inner(1, Level.ERROR),), title="T", limit=2)
+    part = {"madeAt": "1970-01-01T00:00:01Z", "level": "error"}
+    assert list(plain(whole).items()) == [
+        ("by", "ann"), ("byPerson", True), ("parts", [part]), *EPOCH.items(), ("name", "T"),
+        ("limit", 2),
+    ]  # fmt: skip
+    bare: object = {"by": "w", "byPerson": False, "parts": [], **EPOCH, "name": None}
+    assert plain([{"row": Outer(Actor("w"))}]) == [{"row": bare}]
+
+
+def test_the_members_are_those_of_the_object() -> None:
+    assert [*members(Outer)] == [
+        ("by", str, True), ("byPerson", bool, True), ("parts", tuple[Inner, ...], True),
+        ("madeAt", str, True), ("level", str, True), ("name", str | None, True),
+        ("limit", int, False),
+    ]  # fmt: skip
+    assert {name for name, _, _ in members(Outer)} >= plain(Outer(Actor("w"))).keys()
