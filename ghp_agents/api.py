@@ -47,10 +47,9 @@ from ghp_agents.pulls.merging.merge import Outcome
 from ghp_agents.pulls.merging.merge_batch import Passed
 from ghp_agents.pulls.merging.merge_trial import Merger
 from ghp_agents.pulls.start import Started
-from ghp_agents.state import ledger_query as ledger
+from ghp_agents.state import ledger
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import LedgerQuery
+from ghp_agents.state.ledger import LedgerEntry, LedgerQuery
 from ghp_agents.sweep import service as sweep
 from ghp_agents.sweep.service import SweepResult
 from ghp_agents.sync import service as sync

@@ -42,6 +42,7 @@ from ghp_agents.pulls.branches import branch_records
 from ghp_agents.runs import record as run_record
 from ghp_agents.state import ledger, presence
 from ghp_agents.state import record as state_record
+from ghp_agents.state.events import EVENTS
 from ghp_agents.state.record import Movement, Record
 from tests.support.filled import AT, CLONE, ID, bare, full
 from tests.support.ghp import CHECKOUT
@@ -119,7 +120,7 @@ def _outbox() -> Iterator[Written]:
 def _ledger() -> Iterator[Written]:
     yield ledger.message(full(Record), 7, CLONE)
     yield ledger.message(bare(Record, actor=PERSON), 7, CLONE)
-    for event in sorted({*ledger.EVENTS} - {ledger.PRESENCE}):
+    for event in sorted({*EVENTS} - {ledger.PRESENCE}):
         yield ledger.message(bare(Record, event=event), 7, CLONE)
     yield ledger.presence_message([full(Movement)], 1, 7, CLONE)
     yield ledger.presence_message([full(Movement), bare(Movement)], 3, 7, CLONE)

@@ -126,7 +126,7 @@ def _handoffs(app: App) -> Named:
 
 
 def _events(_: App) -> Named:
-    from ghp_agents.state.ledger import EVENTS
+    from ghp_agents.state.events import EVENTS
 
     return [(event, "") for event in EVENTS]
 

@@ -17,10 +17,8 @@ from ghp_agents.core.clock import FORMS, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
-from ghp_agents.state import ledger_query as services
 from ghp_agents.state.join import Tip
-from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.state.ledger_query import LedgerQuery
+from ghp_agents.state.ledger import LedgerEntry, LedgerQuery, by_time, check_event, newer, select
 from ghp_agents.wiring import App
 
 NAME_SHOWN = 60  # characters
@@ -75,9 +73,9 @@ def log(
     with output.busy("Reading the ledger"):
         ledger = app.store.ledger()
     if event is not None:
-        services.check_event(event, ledger)
-    entries = services.select(ledger, question)
-    entries = services.by_time(entries) if not as_json else entries
+        check_event(event, ledger)
+    entries = select(ledger, question)
+    entries = by_time(entries) if not as_json else entries
     entries = entries[-limit:] if limit else entries
     if follow:
         known_ids = {entry.id for entry in ledger}
@@ -131,8 +129,8 @@ def _follow(
             app.ws.clock.wait(FOLLOW_EVERY)
             now = app.store.snapshot().tips()
             if now != tips:
-                fresh = services.newer(app.store.ledger(after=tips), known_ids)
-                print_entries(services.select(fresh, question))
+                fresh = newer(app.store.ledger(after=tips), known_ids)
+                print_entries(select(fresh, question))
                 tips = now
     except KeyboardInterrupt:
         return
@@ -147,10 +145,10 @@ def _printer(as_json: bool) -> Callable[[Sequence[LedgerEntry]], None]:
             for entry in entries:
                 output.as_json_line(_fields(entry))
         elif page:
-            for line in page.lines(services.by_time(entries)):
+            for line in page.lines(by_time(entries)):
                 output.painted(line)
         else:
-            for entry in services.by_time(entries):
+            for entry in by_time(entries):
                 output.painted(ledger_view.plain(entry))
         output.flush()
 

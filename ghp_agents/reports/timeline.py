@@ -17,11 +17,6 @@ SETTLED = "settled"  # an entry for the end of a question that needs no answer a
 QUESTION, QUEUE = "question", "queue"  # kinds of what is open
 LANES = 500  # of a timeline; those with the newest activity
 ITEMS = 2_000  # spans, and as many marks, of a lane; the newest
-# The kinds of marks, the most important first: where two share a place, the first is shown.
-DEATH, MERGE, ASK, RETURN, HANDOFF, ANSWER, STOP, CLAIM, RELEASE, PULL, MESSAGE = MARKS = (
-    "death", "merge", "question", "return", "handoff", "answer", "stop", "claim", "release", "pull",
-    "message",
-)  # fmt: skip
 
 
 class TimelineSpan(NamedTuple):

@@ -10,6 +10,7 @@ from ghp_agents.core.ids import count
 from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import between
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
+from ghp_agents.state import events
 
 ANSWER_DUE = "due"  # it waits, and a question of it is open
 # How each kind is drawn where there are no pictures, and what it means.
@@ -19,17 +20,17 @@ SIGNS: Mapping[str, tuple[str, str]] = {
     parts.WAIT: ("╌", "waits"),
     parts.IDLE: ("·", "idle"),
     parts.DEAD: ("░", "dead"),
-    parts.CLAIM: ("▸", "claims"),
-    parts.RELEASE: ("◂", "releases"),
-    parts.ASK: ("?", "asks"),
-    parts.ANSWER: ("!", "is answered"),
-    parts.HANDOFF: ("»", "hands over"),
-    parts.PULL: ("↑", "opens a pull request"),
-    parts.MERGE: ("✓", "is merged"),
-    parts.RETURN: ("↓", "is sent back"),
-    parts.STOP: ("■", "is told to stop"),
-    parts.DEATH: ("✗", "dies"),
-    parts.MESSAGE: ("@", "sends a message"),
+    events.CLAIM: ("▸", "claims"),
+    events.RELEASE: ("◂", "releases"),
+    events.ASK: ("?", "asks"),
+    events.ANSWER: ("!", "is answered"),
+    events.HANDOFF: ("»", "hands over"),
+    events.PULL: ("↑", "opens a pull request"),
+    events.MERGE: ("✓", "is merged"),
+    events.RETURN: ("↓", "is sent back"),
+    events.STOP: ("■", "is told to stop"),
+    events.DEATH: ("✗", "dies"),
+    events.MESSAGE: ("@", "sends a message"),
 }
 
 
@@ -43,7 +44,7 @@ def summary(timeline: Timeline, zone: tzinfo | None) -> Iterator[str]:
         for lane in timeline.lanes
         for span in lane.opened
     )
-    counted = ((marks[parts.MERGE], "merged"), (marks[parts.DEATH], "died"))
+    counted = ((marks[events.MERGE], "merged"), (marks[events.DEATH], "died"))
     yield from (f"{number} {word}" for number, word in counted if number)
     if due:
         yield f"{count(due, 'question')} open"
@@ -75,7 +76,7 @@ def cells(lane: Lane, timeline: Timeline, room: int, width: int = 1) -> Cells:
     for mark in lane.marks:
         place = column(mark.at, timeline, room) // width * width
         other = marks.get(place)
-        if other is None or parts.MARKS.index(mark.kind) < parts.MARKS.index(other.kind):
+        if other is None or events.MARKS.index(mark.kind) < events.MARKS.index(other.kind):
             marks[place] = mark
     return Cells(kinds, [issue for _, issue in filled], marks)
 

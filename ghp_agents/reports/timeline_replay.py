@@ -11,7 +11,7 @@ from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.markdown import safe_line
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSpan
 from ghp_agents.settings import rights
-from ghp_agents.state import cause
+from ghp_agents.state import cause, events
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 
 OFF = "off"  # not started, or stopped: no span
@@ -57,8 +57,8 @@ class _Track:
         self._end(max(at, self.at))
         kept = [span._replace(end=min(span.end, at)) for span in self.spans if span.start < at]
         was_dead = self.kind == parts.DEAD
-        marks = [mark for mark in self.marks if mark.kind == parts.DEATH and mark.at >= at]
-        last = marks[-1] if was_dead and marks else TimelineMark(parts.DEATH, at, self.issue)
+        marks = [mark for mark in self.marks if mark.kind == events.DEATH and mark.at >= at]
+        last = marks[-1] if was_dead and marks else TimelineMark(events.DEATH, at, self.issue)
         self.marks = [mark for mark in self.marks if mark not in marks]
         self.spans = kept
         self.marks.append(last._replace(at=at))
@@ -101,11 +101,12 @@ class _Replay:
     def issue(self, entry: LedgerEntry) -> int | None:
         return self.facts.numbers.get(entry.issue or 0, entry.issue)
 
-    def mark(self, agent: str | None, kind: str, at: float, entry: LedgerEntry) -> None:
-        """A mark in an agent's lane; nothing if no agent is concerned."""
+    def mark(self, agent: str | None, at: float, entry: LedgerEntry, kind: str = "") -> None:
+        """A mark in an agent's lane, by default that of the event; nothing if no agent is
+        concerned."""
         if agent is not None and is_name(agent):
             by = "" if entry.actor == agent else entry.actor
-            mark = TimelineMark(kind, at, self.issue(entry), by, entry.text)
+            mark = TimelineMark(kind or entry.kind.mark, at, self.issue(entry), by, entry.text)
             self.track(agent).marks.append(mark)
 
     def rest(self, agent: str | None, at: float, issue: int | None, why: str) -> None:
@@ -182,12 +183,12 @@ def _claim(replay: _Replay, at: float, entry: LedgerEntry) -> None:
         if entry.event == "takeover":
             _dies(replay, former, at, entry)
         else:
-            replay.mark(former, parts.RELEASE, at, entry)
+            replay.mark(former, at, entry, events.RELEASE)
     replay.merged.discard(issue)
     if issue is None or entry.is_person or not is_name(entry.actor):
         return
     replay.holders[issue] = entry.actor
-    replay.mark(entry.actor, parts.CLAIM, at, entry)
+    replay.mark(entry.actor, at, entry)
     track = replay.track(entry.actor)
     if track.issue != issue or track.kind != parts.WORK:
         track.switch(at, parts.WORK, issue, "planning", "")
@@ -195,7 +196,7 @@ def _claim(replay: _Replay, at: float, entry: LedgerEntry) -> None:
 
 def _dies(replay: _Replay, agent: str | None, at: float, entry: LedgerEntry) -> None:
     if agent in replay.tracks and replay.tracks[agent].kind != OFF:
-        replay.mark(agent, parts.DEATH, at, entry)
+        replay.mark(agent, at, entry, events.DEATH)
         replay.tracks[agent].switch(at, parts.DEAD, replay.issue(entry), "dead", "")
 
 
@@ -205,10 +206,9 @@ def _release(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     if entry.cause == cause.SWEPT:
         _dies(replay, agent, at, entry)
         return
-    if entry.cause != cause.MERGED:
-        replay.mark(agent, parts.RELEASE, at, entry)
-    elif issue not in replay.merged:  # on GitHub the ledger has no other entry of the merge
-        replay.mark(agent, parts.MERGE, at, entry)
+    # On GitHub the ledger has no other entry of a merge.
+    if entry.cause != cause.MERGED or issue not in replay.merged:
+        replay.mark(agent, at, entry)
     replay.rest(agent, at, issue, "merged" if entry.cause == cause.MERGED else "released")
 
 
@@ -216,7 +216,7 @@ def _opens(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     """A question is asked, or a lease is waited for."""
     kind = parts.QUESTION if entry.event == "escalate" else parts.QUEUE
     if kind == parts.QUESTION:
-        replay.mark(entry.actor, parts.ASK, at, entry)
+        replay.mark(entry.actor, at, entry)
     if not is_name(entry.actor):
         replay.unread += 1
         return
@@ -235,53 +235,45 @@ def _ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
         replay.early[entry.object] = entry
         return
     if entry.event == "answer":
-        replay.mark(asker, parts.ANSWER, at, entry)
+        replay.mark(asker, at, entry)
         by = Actor(entry.actor, entry.is_person)
         if not rights.may_answer(by, asker, replay.facts.orchestrators):
             return
     replay.track(asker).close(entry.object, at)
 
 
-def _handoff(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    agent = None if entry.is_person else entry.actor
-    replay.mark(agent or replay.concerned(entry), parts.HANDOFF, at, entry)
-
-
 def _pull_open(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     agent = replay.concerned(entry)
     if agent:
         replay.openers[entry.object] = agent
-    replay.mark(agent, parts.PULL, at, entry)
+    replay.mark(agent, at, entry)
 
 
 def _pull_merge(replay: _Replay, at: float, entry: LedgerEntry) -> None:
     replay.merged.add(replay.issue(entry))
     agent = replay.openers.get(entry.object) or replay.concerned(entry)
-    replay.mark(agent, parts.MERGE, at, entry)
+    replay.mark(agent, at, entry)
     replay.rest(agent, at, replay.issue(entry), "merged")
 
 
-def _pull_return(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    agent = replay.openers.get(entry.object) or replay.concerned(entry)
-    replay.mark(agent, parts.RETURN, at, entry)
-
-
-def _send(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    if not entry.is_person:
-        replay.mark(entry.actor, parts.MESSAGE, at, entry)
-
-
-def _stop(replay: _Replay, at: float, entry: LedgerEntry) -> None:
-    if entry.object in replay.tracks:
-        replay.mark(entry.object, parts.STOP, at, entry)
+def _marks(replay: _Replay, at: float, entry: LedgerEntry) -> None:
+    """What has a mark and changes nothing else."""
+    agent, concerned = None if entry.is_person else entry.actor, replay.concerned(entry)
+    whose = {
+        "agent": entry.object if entry.object in replay.tracks else None,
+        "handoff": agent or concerned,
+        "message": agent,
+        "pull request": replay.openers.get(entry.object) or concerned,
+    }
+    replay.mark(whose[entry.kind.subject], at, entry)
 
 
 _ACTS: Mapping[str, Callable[[_Replay, float, LedgerEntry], None]] = {
     PRESENCE: _presence,
     "claim": _claim, "takeover": _claim, "steal": _claim, "release": _release,
-    "escalate": _opens, "answer": _ends, "handoff": _handoff,
+    "escalate": _opens, "answer": _ends, "handoff": _marks,
     parts.SETTLED: _ends,
     "lease-wait": _opens, "lease": _ends, "lease-release": _ends, "lease-withdraw": _ends,
-    "stop": _stop, "send": _send,
-    "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _pull_return,
+    "stop": _marks, "send": _marks,
+    "pull-open": _pull_open, "pull-merge": _pull_merge, "pull-return": _marks,
 }  # fmt: skip

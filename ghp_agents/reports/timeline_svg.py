@@ -11,6 +11,7 @@ from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import briefly, ticks
 from ghp_agents.reports.timeline import Lane, Timeline, label
 from ghp_agents.reports.timeline_cells import SIGNS, cells, column, runs, summary
+from ghp_agents.state import events
 
 LANES_SHOWN = 200
 WIDTH, NAMES, TOP, LANE = 1200, 150, 58, 24  # pixels
@@ -25,9 +26,9 @@ POINTED = 4  # pixels that one can point at
 WORKS = 6  # colours of issues
 # The colours of marks, by the names in the style sheet.
 TONES: Mapping[str, str] = {
-    parts.CLAIM: "plain", parts.RELEASE: "dim", parts.ASK: "ask", parts.ANSWER: "ask",
-    parts.HANDOFF: "move", parts.PULL: "plain", parts.MERGE: "good", parts.RETURN: "ask",
-    parts.STOP: "bad", parts.DEATH: "bad", parts.MESSAGE: "move",
+    events.CLAIM: "plain", events.RELEASE: "dim", events.ASK: "ask", events.ANSWER: "ask",
+    events.HANDOFF: "move", events.PULL: "plain", events.MERGE: "good", events.RETURN: "ask",
+    events.STOP: "bad", events.DEATH: "bad", events.MESSAGE: "move",
 }  # fmt: skip
 
 

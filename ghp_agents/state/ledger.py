@@ -2,34 +2,21 @@
 
 Each commit on a clone's ref is an entry; a presence commit is one entry per agent that changed.
 Entries are ordered by Lamport clock, then by clone id. So causes come before effects, whatever the
-machines' clocks show.
+machines' clocks show. Queries select by agent, issue, event and time.
 """
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
+from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.state import legacy_causes
+from ghp_agents.state.events import BEGAN, EVENTS, STOPPED, EventKind, kind_of
+from ghp_agents.state.events import PRESENCE as PRESENCE
 from ghp_agents.state.record import Movement, Record
 
-PRESENCE = "presence"
 PRESENCE_SUBJECT = f"{PRESENCE} "  # begins the subject of a commit without a record
-BEGAN = "began"  # the cause of an entry of presence: the agent's life began
-# The events of this version. Events of other versions are kept and shown, too.
-EVENTS = (
-    PRESENCE, "claim", "takeover", "steal", "release", "restore", "lease", "lease-wait",
-    "lease-renew", "lease-release", "escalate", "answer", "decide", "handoff", "checkpoint",
-    "resume-apply",
-    "issue-new", "issue-number", "issue-assign", "issue-block", "issue-edit", "issue-comment",
-    "issue-close", "issue-reopen", "stop", "override", "send", "ack", "done", "failed",
-    "subscribe", "dispatch",
-)  # fmt: skip
-# Events that may concern another agent, which hears of them at its next step.
-HEARD = frozenset((
-    "claim", "takeover", "steal", "release", "handoff", "issue-new", "issue-assign", "issue-edit",
-    "issue-block", "issue-comment", "issue-close", "issue-reopen", "lease-wait", "escalate",
-    "answer", "decide", "override",
-))  # fmt: skip
 
 
 class LedgerEntry(NamedTuple):
@@ -48,6 +35,21 @@ class LedgerEntry(NamedTuple):
     text: str = ""
     cause: str = ""  # of a claim or release: the kind of its cause; of presence: BEGAN
     via: str = ""  # the session that wrote it: "claude 1a2b3c4d"
+
+    @property
+    def kind(self) -> EventKind:
+        """What readers know of its kind."""
+        return kind_of(self.event, STOPPED if self.object == STOPPED else self.cause)
+
+
+class LedgerQuery(NamedTuple):
+    """Which entries to select; None for all."""
+
+    agent: str | None = None
+    issues: frozenset[int] | None = None  # all numbers of one issue: it may have been renumbered
+    event: str | None = None
+    since: float | None = None  # seconds
+    until: float | None = None
 
 
 def message(record: Record, clock: int, clone: CloneId) -> str:
@@ -139,4 +141,54 @@ def _moved(
         issue=None if issue == "-" else int(issue),
         text=action[0] if action else "",
         cause=BEGAN if agent in began else "",
+    )
+
+
+def select(entries: Iterable[LedgerEntry], question: LedgerQuery) -> list[LedgerEntry]:
+    """The entries that match a query, in ledger order."""
+    return [entry for entry in entries if _fits(entry, question)]
+
+
+def by_time(entries: Iterable[LedgerEntry]) -> list[LedgerEntry]:
+    """Entries in the order of their own times, for people; those of one time in ledger order. One
+    whose time cannot be read stays behind its predecessor."""
+    timed: list[tuple[float, LedgerEntry]] = []
+    for entry in entries:
+        try:
+            at = to_seconds(entry.at)
+        except (ValueError, OverflowError):
+            at = timed[-1][0] if timed else 0.0
+        timed.append((at, entry))
+    return [entry for _, entry in sorted(timed, key=lambda pair: pair[0])]
+
+
+def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
+    """Check that an event exists: one of ours, or one that another version wrote. Raises
+    UsageError."""
+    import difflib
+
+    events = sorted({*EVENTS, *(entry.event for entry in entries)})
+    if event in events:
+        return
+    alike = difflib.get_close_matches(event[:40], events, n=1, cutoff=0.6)
+    meant = f"Did you mean {alike[0]}? " if alike else ""
+    raise UsageError(
+        f"There is no event {one_line(event, 40)!r}.", hint=f"{meant}Known: {', '.join(events)}."
+    )
+
+
+def newer(entries: Sequence[LedgerEntry], shown_ids: set[str]) -> list[LedgerEntry]:
+    """Entries that were not shown yet; adds their ids to `shown_ids`."""
+    fresh = [entry for entry in entries if entry.id not in shown_ids]
+    shown_ids.update(entry.id for entry in fresh)
+    return fresh
+
+
+def _fits(entry: LedgerEntry, question: LedgerQuery) -> bool:
+    return (
+        (question.agent is None or entry.actor == question.agent)
+        and (question.issues is None or entry.issue in question.issues)
+        and (question.event is None or entry.event == question.event)
+        and (question.since is None or to_seconds(entry.at) >= question.since)
+        and (question.until is None or to_seconds(entry.at) <= question.until)
     )

@@ -47,7 +47,9 @@ _NAMES = {
     "runs": "policy reaction record runners stream",
     "runs/outages": "forms reset_times",
     "settings": "consent key_lines schema settings unknown_keys",
-    "state": "admin_port cause codec join ledger legacy_causes presence record refusal usage",
+    "state": (
+        "admin_port cause codec events join ledger legacy_causes presence record refusal usage"
+    ),
     "sweep": "messages plan",
     "workflows": "engine prompt workflow",
 }

@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.sync.lifecycle_topics import line, topic_of
+from ghp_agents.sync.lifecycle_topics import line
 from tests.support.ghp import invoke, succeed
 from tests.support.messages import AT, CLONE
 
@@ -23,7 +23,7 @@ def entry(event: str, about: str = "#3", text: str = "") -> LedgerEntry:
 
 
 @pytest.mark.parametrize(
-    ("event", "about", "cause", "topic"),
+    ("event", "about", "cause", "topics"),
     [
         ("issue-close", "#3", "", "issue.closed"),
         ("takeover", "#3", "", "issue.claimed"),
@@ -31,11 +31,13 @@ def entry(event: str, about: str = "#3", text: str = "") -> LedgerEntry:
         ("presence", "testing", "began", "agent.registered"),
         ("presence", "testing", "", "agent.status_changed"),
         ("presence", "stopped", "began", "agent.unregistered"),
+        ("pull-review", "#4", "", "pull.reviewed code.review_completed"),
         ("lease", "L-aa", "", ""),
+        ("of-another-version", "#4", "", ""),
     ],
 )
-def test_entries_of_the_ledger_have_topics(event: str, about: str, cause: str, topic: str) -> None:
-    assert topic_of(entry(event, about)._replace(cause=cause)) == topic
+def test_entries_of_the_ledger_have_topics(event: str, about: str, cause: str, topics: str) -> None:
+    assert " ".join(entry(event, about)._replace(cause=cause).kind.topics) == topics
 
 
 def test_an_entry_is_a_line_for_who_subscribed_to_its_topic() -> None:

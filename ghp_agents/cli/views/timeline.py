@@ -13,6 +13,7 @@ from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import ticks
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, label
 from ghp_agents.reports.timeline_cells import ANSWER_DUE, SIGNS, cells, column, summary
+from ghp_agents.state import events
 
 if TYPE_CHECKING:
     pass
@@ -27,9 +28,9 @@ TICK_ROOM = 11  # columns for a tick and its text
 
 COLOURS: Mapping[str, str] = {  # by kind; green and red only for what ended well or badly
     parts.WORK: "32", ANSWER_DUE: "36", parts.WAIT: "33", parts.IDLE: "2", parts.DEAD: "31",
-    parts.CLAIM: "32", parts.RELEASE: "2", parts.ASK: "36", parts.ANSWER: "36",
-    parts.HANDOFF: "35", parts.PULL: "34", parts.MERGE: "1;32", parts.RETURN: "33",
-    parts.STOP: "33", parts.DEATH: "1;31", parts.MESSAGE: "2",
+    events.CLAIM: "32", events.RELEASE: "2", events.ASK: "36", events.ANSWER: "36",
+    events.HANDOFF: "35", events.PULL: "34", events.MERGE: "1;32", events.RETURN: "33",
+    events.STOP: "33", events.DEATH: "1;31", events.MESSAGE: "2",
 }  # fmt: skip
 
 

@@ -13,7 +13,7 @@ from ghp_agents.hotpath.locate import branch, locate
 from ghp_agents.hotpath.quoting import file, phrase
 from ghp_agents.reports.overview import AgentRow
 from ghp_agents.state.default_branch import trunk_places
-from ghp_agents.state.ledger_query import LedgerQuery, select
+from ghp_agents.state.ledger import LedgerQuery, select
 from ghp_agents.wiring import App
 
 LOG_SHOWN = 100  # entries, the newest first

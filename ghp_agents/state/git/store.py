@@ -85,8 +85,8 @@ class GitRefsStore:
 
     def commit(self, records: Sequence[Record], expected: str) -> None:
         """Add records if the clone still is at `expected`; see `ports.StateStore`."""
+        from ghp_agents.state.events import STEP, kind_of
         from ghp_agents.state.git import fold
-        from ghp_agents.state.ledger import HEARD
         from ghp_agents.state.without_secrets import cleaned
 
         via = heartbeat.via(self._ws.environ)
@@ -116,7 +116,8 @@ class GitRefsStore:
         if records:
             fold.set_due(self._ws, self._ws.clock.now())
             self._ring()
-        for author in {record.actor for record in records if record.event in HEARD}:
+        heard = (record for record in records if STEP in kind_of(record.event).reach)
+        for author in {record.actor for record in heard}:
             news_flag.set_for_others(self._ws.folders, "" if author.is_person else author.name)
 
     @contextlib.contextmanager
