@@ -7,7 +7,7 @@ _NAMES = {
     "conflicts": "order overlap path_conflict places report",
     "conflicts/syntax": "bindings changed_text facts import_text languages modules",
     "core": (
-        "child_env distribution fields finding first_seen front_matter glob_paths globs ids "
+        "child_env declared fields finding first_seen front_matter glob_paths globs ids "
         "remote_url secret_scan text_budget token_hosts "
     ),
     "escalations": "escalation messages record",
