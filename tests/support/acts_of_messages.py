@@ -12,8 +12,8 @@ from ghp_agents.workspace import Workspace
 from tests.support import laws_of_messages as laws
 from tests.support.acts import Act, Run, Step
 from tests.support.context import make_context
-from tests.support.world import AGENTS, DEAD_AFTER
-from tests.support.world_records import Session
+from tests.support.world import AGENTS
+from tests.support.world_records import DEAD_AFTER, Session
 
 GROUPS = ("@all", "@orchestrator", "@capability:tests", "@security.news")
 KINDS = ("note", "request", "note", "review", "question")

@@ -14,7 +14,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import claim_name
+from ghp_agents.locks.names import AGENTS, claim_name
 from ghp_agents.state import codec
 from tests.support.world import ORCHESTRATOR, PERSON, World
 from tests.support.world_files import PATHS
@@ -63,6 +63,10 @@ def _check_taking(write: Write, before: Lock) -> None:
         _check_stealing(write, before)
         return
     require(not before.is_person, "a person's claim never lapses", write)
+    if before.name.startswith(AGENTS) and write.by == before.holder:
+        law = "no other clone takes the name of an agent that is known to be at work"
+        require(write.after.clone == before.clone or not write.holder_lived, law, write)
+        return
     require(not write.holder_lived, "nothing is taken from the living without --steal", write)
 
 

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from ghp_agents.core.ids import Actor, CloneId
+from ghp_agents.core.ids import CloneId
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath.locate import Location
 from ghp_agents.hotpath.presence_file import read_presence as read_presence
 from ghp_agents.leases.hold import Hold
+from ghp_agents.locks import names
 from ghp_agents.locks.lock import Lock
 from ghp_agents.messages.message import Message
 from ghp_agents.state.join import SyncReport
@@ -31,29 +32,30 @@ from tests.support.skewed_clock import SkewedClock
 from tests.support.twins.issues import MemoryTracker
 from tests.support.twins.locks import Board, MemoryLocks
 from tests.support.twins.state import MemoryRemote, MemorySnapshot, MemoryStore
-from tests.support.world_files import template
-from tests.support.world_records import Backup, Life, Session, Sign, Work, Write
+from tests.support.world_files import PERSON as PERSON
+from tests.support.world_files import PersonsWorkspace, template
+from tests.support.world_records import (
+    DEAD_AFTER,
+    STALE_AFTER,
+    Backup,
+    Life,
+    Session,
+    Sign,
+    Work,
+    Write,
+    has_name,
+)  # fmt: skip
 
 CLONES = 3
 AGENTS = ("worker-1", "worker-2", "worker-3", "worker-4")
 WITH_PROCESS = ("worker-4",)  # whose process is known to its machine
 ORCHESTRATOR = "worker-3"
-PERSON = "Ada"
-DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0
 AMENDED = 100  # nanoseconds; what only reports of a process moves the file's time by one
 LIMITS = {
     "capabilities": {"worker-1": ["tests"]}, "messagesPerHour": 6, "maxRounds": 3,
     "shareChanges": False, "trunk": "none",  # nothing is merged here
 }  # fmt: skip
 SKEWS = (-3_600, 0, 3_600, -1_200, 2_400)  # seconds by which the clones' clocks are wrong
-
-
-class PersonsWorkspace(Workspace):
-    """Where a person acts; git need not be asked for the name."""
-
-    def actor(self) -> Actor:
-        """The person."""
-        return Actor(PERSON, is_person=True)
 
 
 class WorldLocks(MemoryLocks):
@@ -246,8 +248,6 @@ class World:
         self.clones[number] = clone
         return number
 
-    # ------------------------------------------------------------------------- who acts
-
     def workspace(self, clone: int, agent: str | None, token: str = "") -> Workspace:
         """Where an agent acts, or with None the person."""
         key = clone, agent, token
@@ -289,8 +289,6 @@ class World:
         epoch = (read_presence(str(path)) or {}).get("epoch")
         return epoch if isinstance(epoch, int) else 0
 
-    # --------------------------------------------------------------------- what happens
-
     def interlope(self) -> None:
         """Just before a write: somebody else gets in, if that is the plan."""
         if self.rivals:
@@ -298,6 +296,8 @@ class World:
 
     def wrote(self, before: Lock | None, after: Lock, clone: int, lived: bool, moved: bool) -> None:
         """A right was changed."""
+        if after.name.startswith(names.AGENTS):
+            lived = has_name(before, self.clones[clone].heard, self.beats, self.clock.now())
         how, by = self.acting[-1]
         epoch = 0 if by == PERSON else self.epoch(clone, by) or self._first_epoch(clone, by)
         self.taken_at[after.nonce] = self.clock.now()

@@ -6,8 +6,11 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
+from ghp_agents.core.ids import Actor
+from ghp_agents.workspace import Workspace
 from tests.support.git import commit, git
 
+PERSON = "Ada"
 PATHS = ("src/a.py", "src/b.py", "docs/c.md")
 
 
@@ -21,3 +24,11 @@ def template() -> Path:
     git(folder, "update-ref", "refs/remotes/origin/main", tip)
     git(folder, "remote", "add", "origin", "nowhere")  # the stores' remote is in memory
     return folder
+
+
+class PersonsWorkspace(Workspace):
+    """Where a person acts; git need not be asked for the name."""
+
+    def actor(self) -> Actor:
+        """The person."""
+        return Actor(PERSON, is_person=True)

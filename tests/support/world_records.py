@@ -8,6 +8,7 @@ from ghp_agents.core.ids import CloneId
 from ghp_agents.locks.lock import Lock
 from tests.support.twins.state import History
 
+DEAD_AFTER, STALE_AFTER = 1_800.0, 600.0  # seconds
 SENT_WITHIN = 15.0  # seconds from a confirmation to the remote, whatever is killed
 
 
@@ -66,3 +67,18 @@ class Backup(NamedTuple):
     histories: dict[str, list[Lock]]
     clones: Mapping[CloneId, History]
     reached: dict[Life, Sign]
+
+
+def has_name(
+    lock: Lock | None, heard: Mapping[Life, Sign], beats: Mapping[Life, Sign], now: float
+) -> bool:
+    """Whether a clone has heard the last sign of life of the agent that has this name, and that was
+    at most `STALE_AFTER` ago; `beats` are all signs."""
+    return lock is not None and any(
+        (life.agent, f"clone-{life.clone}") == (lock.holder, lock.clone)
+        and life.epoch >= lock.epoch
+        and sign.status != "stopped"
+        and beats[life].seq == sign.seq
+        and now - beats[life].at < STALE_AFTER
+        for life, sign in heard.items()
+    )
