@@ -3,20 +3,18 @@
 from collections.abc import Iterator
 from functools import partial
 
-from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.issues import epics
 from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue
+from ghp_agents.state.events import CLOSED_THERE, HOLDER, WAITING
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
-from ghp_agents.sync.news_view import CLOSES, GIVEN, NewsView
-
-EVENTS = (*GIVEN, PRESENCE, "issue-block", "escalate", *CLOSES)
+from ghp_agents.sync.news_view import NewsView
 
 
 def lines(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """What the manager hears of an entry about a part, if it is still so."""
-    if entry.event not in EVENTS or (entry.event == PRESENCE and entry.object != "blocked"):
+    if entry.event == PRESENCE and entry.object != "blocked":
         return
     part = view.issues.get(entry.issue) if entry.issue else None
     if part is None or part.parent is None or not view.held.keys().isdisjoint(part.numbers):
@@ -24,10 +22,10 @@ def lines(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     is_mine = partial(view.manages, entry=entry)
     boss = view.agent in view.ctx.ws.settings.orchestrators
     epic = epics.managed(part, view.issues, is_mine, view.is_managed, is_orchestrator=boss)
-    if epic is None:
+    if epic is None or (boss and entry.event == "escalate"):  # an orchestrator hears of it anyway
         return
     name = f"#{part.number} {phrase(part.title)}, a part of your #{epic.number}"
-    if entry.event in GIVEN:
+    if HOLDER in entry.kind.concerns:
         yield from _started(view, entry, name)
     elif entry.event == PRESENCE:
         yield from _stuck(view, entry, name)
@@ -68,7 +66,7 @@ def _done(view: NewsView, entry: LedgerEntry, epic: Issue) -> Iterator[str]:
     is proposed to the manager of the whole."""
     own = epics.own_parts(epic, view.all_issues)
     numbers = {number for part in own for number in part.numbers}
-    closed = [x for x in view.entries if x.event in CLOSES and x.issue in numbers]
+    closed = [x for x in view.entries if WAITING in x.kind.concerns and x.issue in numbers]
     if epics.is_done(epic, own) and closed[-1] == entry:
         yield epics.proposal(epic, len(own))
 

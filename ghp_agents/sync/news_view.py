@@ -7,7 +7,6 @@ from ghp_agents.claims.claim import fence_of
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.escalation import Escalation, Outcome, Question
-from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import record as issue_record
 from ghp_agents.issues.issue import Issue
@@ -22,12 +21,9 @@ from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.state.codec import order
+from ghp_agents.state.events import ASSIGNEE, HOLDER
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
-
-GIVEN = ("claim", "takeover", "steal", "release")
-ASSIGNS = ("issue-new", "issue-assign")
-CLOSES = ("issue-close", CLOSED_THERE)
 
 
 class NewsView:
@@ -138,7 +134,8 @@ class NewsView:
 
     def is_assignment(self, entry: LedgerEntry) -> bool:
         """Whether an entry assigned an open issue to the agent, which it still is assigned to."""
-        issue = self._open.get(entry.issue or 0) if entry.event in ASSIGNS else None
+        is_assigning = ASSIGNEE in entry.kind.concerns
+        issue = self._open.get(entry.issue or 0) if is_assigning else None
         is_mine = issue is not None and self.agent in issue.assignees
         return is_mine and self.agent in self.assignees(entry)[0]
 
@@ -189,4 +186,4 @@ class NewsView:
 
 def _is_claim(entry: LedgerEntry, number: int | None, lock: Lock) -> bool:
     is_same = (entry.issue, entry.generation) == (number, lock.generation)
-    return entry.event in GIVEN and is_same
+    return HOLDER in entry.kind.concerns and is_same

@@ -14,7 +14,6 @@ from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations.delivered import is_told
 from ghp_agents.github.commands import notices
-from ghp_agents.github.commands.notices import CLOSED_THERE
 from ghp_agents.guard import override
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.handoffs import record as handoff_record
@@ -27,15 +26,18 @@ from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import start_command
 from ghp_agents.presence.start_command import NEXT
+from ghp_agents.state import events
+from ghp_agents.state.events import CLOSED_THERE
 from ghp_agents.state.join import Tip
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync import epic_news, lifecycle_topics
-from ghp_agents.sync.news_view import ASSIGNS, CLOSES, GIVEN, NewsView
+from ghp_agents.sync.news_view import NewsView
 from ghp_agents.workspace import Workspace
 
 DECISION_LIMIT = 400  # characters of what a decision changed
 LIMIT = 1_500  # characters of all lines together; the rest is counted
 KEY = "ledger/"
+EDITS = ("issue-edit", "issue-block")  # they can assign, too
 FOLDER = "told"  # beside the list of delivered items
 
 ReadLedger = Callable[[Sequence[Tip]], list[LedgerEntry]]
@@ -102,15 +104,9 @@ def _shortened(news: News) -> News:
 
 def _lines(view: NewsView, entry: LedgerEntry, to: Subscription | None) -> list[str]:
     """What an entry means for the agent, else its line if the agent subscribed to its topic."""
-    subscribed = lifecycle_topics.line(entry, to)
-    return list(_texts(view, entry)) or ([subscribed] if subscribed else [])
-
-
-def _texts(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    texts = list(TEXTS[entry.event](view, entry)) if entry.event in TEXTS else []
-    yield from texts
-    if not (texts and entry.event == "escalate"):
-        yield from epic_news.lines(view, entry)
+    relations = [name for name in entry.kind.concerns if name in TEXTS]
+    texts = [text for name in relations for text in TEXTS[name](view, entry)]
+    return texts or [*filter(None, [lifecycle_topics.line(entry, to)])]
 
 
 def _by(entry: LedgerEntry) -> str:
@@ -196,39 +192,37 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
 
-def _edited(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    if view.agent in {name for names in view.assignees(entry) for name in names}:
+def _changed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
+    """What became of the agent's issue. A comment with a marker repeats something that is delivered
+    otherwise."""
+    did, assignees = f"{_by(entry)} {entry.kind.verb} #{entry.issue}", view.assignees(entry)
+    if entry.event in EDITS and view.agent in {name for names in assignees for name in names}:
         yield from _assigned(view, entry)
-    elif view.is_mine(entry):
-        yield f"{_by(entry)} changed #{entry.issue}: {phrase(entry.text)}. {_show(entry.issue)}"
-
-
-def _commented(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    # A comment with a marker repeats something that is delivered otherwise.
-    event = view.record(entry)
-    if view.is_mine(entry) and not (event and event.marker):
-        words = phrase(entry.text)
-        yield f"{_by(entry)} commented on #{entry.issue}: {words}. {_show(entry.issue)}"
+    elif not view.is_mine(entry):
+        return
+    elif entry.event != "issue-close":
+        event = view.record(entry)
+        words = f": {phrase(entry.text)}" if entry.event != "issue-reopen" else ""
+        if not (event and event.marker):
+            yield f"{did}{words}. {_show(entry.issue)}"
+    elif entry.issue in view.held:
+        yield f"{did}, which you hold. {_show(entry.issue)}"
+    elif not view.is_current(entry.issue) and not _is_merged(view, entry.issue):
+        yield f"{did}, which is assigned to you."  # else its claim has ended
 
 
 def _show(number: int | None) -> str:
     return f"`ghp agent-issue show {number}` shows all."
 
 
-def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    is_there = entry.event == CLOSED_THERE  # an assignment on GitHub has news of its own
-    if not is_there and view.is_mine(entry):
-        if entry.issue in view.held:
-            yield f"{_by(entry)} closed #{entry.issue}, which you hold. {_show(entry.issue)}"
-        elif not view.is_current(entry.issue) and not _is_merged(view, entry.issue):
-            # else its claim has ended
-            yield f"{_by(entry)} closed #{entry.issue}, which is assigned to you."
+def _unblocked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     for number in sorted(view.held):
         issue = view.issues.get(number)
         if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):
             left = _open_blockers(view, issue)
             then = f"It still waits for {left}." if left else "Nothing else blocks it: continue."
             what = f"#{entry.issue}, which blocked your #{number}"
+            is_there = entry.event == CLOSED_THERE
             by = f"{what}, was closed on GitHub" if is_there else f"{_by(entry)} closed {what}"
             yield f"{by}. {then}"
 
@@ -236,11 +230,6 @@ def _closed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 def _open_blockers(view: NewsView, issue: Issue) -> str:
     blockers = [view.issues.get(number) for number in issue.blocked_by]
     return ", ".join(f"#{issue.number}" for issue in blockers if issue and issue.state == "open")
-
-
-def _reopened(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
-    if view.is_mine(entry):
-        yield f"{_by(entry)} reopened #{entry.issue}. {_show(entry.issue)}"
 
 
 def _awaited(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -327,23 +316,21 @@ def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         yield from (permission.words for permission in permissions)
 
 
-TEXTS: Mapping[str, Any] = {
-    **dict.fromkeys(GIVEN, _given),
-    "handoff": _handed_over,
-    "checkpoint": _handed_over,
-    **dict.fromkeys(ASSIGNS, _assigned),
-    "issue-edit": _edited,
-    "issue-block": _edited,
-    "issue-comment": _commented,
-    **dict.fromkeys(CLOSES, _closed),
-    "issue-reopen": _reopened,
-    "lease-wait": _awaited,
-    "lease-release": _lease_ended,
-    "pull-merge": _merged,
-    "escalate": _asked,
-    "answer": _answered,
-    "decide": _decided,
-    override.EVENT: _overridden,
+# By relation. What is for one addressee has a block of its own.
+TEXTS: Mapping[str, Callable[[NewsView, LedgerEntry], Iterator[str]]] = {
+    events.HOLDER: _given,
+    events.RECEIVER: _handed_over,
+    events.ASSIGNEE: _assigned,
+    events.WORKER: _changed,
+    events.WAITING: _unblocked,
+    events.LENDER: _awaited,
+    events.BORROWER: _lease_ended,
+    events.AUTHOR: _merged,
+    events.ORCHESTRATOR: _asked,
+    events.COLLEAGUE: _answered,
+    events.AFFECTED: _decided,
+    events.NAMED: _overridden,
+    events.MANAGER: epic_news.lines,
 }
 
 

@@ -10,10 +10,10 @@ from ghp_agents.github.commands import notices
 from ghp_agents.hotpath.heartbeat import BEFORE, BLOCKED
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.amend import amend
+from ghp_agents.state.events import WAITING
 from ghp_agents.state.ledger import PRESENCE
 from ghp_agents.state.presence import issue_of
 from ghp_agents.sync import others_news
-from ghp_agents.sync.news_view import CLOSES
 from ghp_agents.sync.others_news import KEY
 
 AT_WORK = ("implementing", "testing", "reviewing", "planning")
@@ -61,7 +61,7 @@ def status_before(ctx: Context, agent: AgentName, ids: Sequence[str]) -> str:
     blockers = [issue for issue in issues if not set(issue.numbers).isdisjoint(mine.blocked_by)]
     delivered = {name.removeprefix(KEY) for name in ids}
     moved = [*ctx.store.ledger(), *notices.closed(ctx.ws, "")]
-    closed = {x.issue for x in moved if x.event in CLOSES and x.id in delivered}
+    closed = {x.issue for x in moved if WAITING in x.kind.concerns and x.id in delivered}
     is_free = all(blocker.state == "closed" for blocker in blockers)
     if not is_free or not any(closed.intersection(blocker.numbers) for blocker in blockers):
         return ""

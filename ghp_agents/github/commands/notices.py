@@ -16,6 +16,7 @@ from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import start_command
+from ghp_agents.state.events import CLOSED_THERE
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace, now_text
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
 
 REMARKS = "hub/remarks.json"  # in the folder of caches; by agent: ids and texts
 CLOSED = "hub/closed.json"  # the issues that were open, and those that were closed since
-CLOSED_THERE = "hub-close"  # the event of an issue that was closed on GitHub; it is in no ledger
 REVIEWS = "hub/reviews.json"  # the same for reviews
 MOST = 20  # comments that are kept for each agent
 ASSIGNED = "hub/assigned.json"  # in the folder of caches; by agent: issue and time first seen
