@@ -96,10 +96,11 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
 
     `only_first`: fetch only if this clone has never fetched, for a new clone knows no issues.
     """
+    if only_first and app.store.news_at() is not None:
+        return
     from ghp_agents.presence import wait
 
-    status = app.store.sync_status()
-    if status.remote and not (only_first and status.news_at is not None):
+    if app.store.sync_status().remote:
         wait.sync(app, first=False)
 
 

@@ -32,7 +32,7 @@ def find(text: str) -> str | None:
     return finding[0] if finding else None
 
 
-_ANY_SIGN = "|".join(re.escape(sign) for shape in SHAPES for sign in shape.signs)
+_ANY_SIGN = "|".join([re.escape(sign) for shape in SHAPES for sign in shape.signs])
 
 
 def redacted(text: str) -> str:
@@ -50,7 +50,7 @@ def _likely(text: str) -> list[Shape]:
     small = text.lower()
     if not re.search(_ANY_SIGN, small):  # of most texts
         return []
-    return [shape for shape in SHAPES if any(sign in small for sign in shape.signs)]
+    return [shape for shape in SHAPES if any(map(small.__contains__, shape.signs))]
 
 
 def _small(text: str) -> str:

@@ -11,7 +11,7 @@ without a group the whole match is.
 import base64
 import binascii
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -32,7 +32,7 @@ class Shape(NamedTuple):
     occurs, which saves nearly all of the time. `is_secret` judges what the pattern matched."""
 
     name: str
-    signs: tuple[str, ...]
+    signs: Sequence[str]
     pattern: str
     is_secret: Callable[[re.Match[str]], bool]
 
@@ -255,10 +255,10 @@ _SHAPES = (
     ("a password for a machine", ":", r"(?m)^[\w.*-]{1,100}:(?:[0-9]{2,5}|\*):[\w.*-]{1,60}:[\w.*-]{1,60}:([^\s:]{6,100})$", _LENIENT),
 )  # fmt: skip
 
-SHAPES = tuple(
-    Shape(name, tuple(signs.split()), pattern, judge)
+SHAPES = [
+    Shape(name, signs.split(), pattern, judge)
     for name, signs, pattern, judge in (
-        *((name, signs, _BEFORE + pattern, _is_random) for name, signs, pattern in _TOKENS),
+        *[(name, signs, _BEFORE + pattern, _is_random) for name, signs, pattern in _TOKENS],
         *_SHAPES,
     )
-)
+]

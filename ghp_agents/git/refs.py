@@ -3,7 +3,6 @@
 import os
 import re
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from ghp_agents.hotpath import boot_clock, own_file
@@ -27,16 +26,17 @@ def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
     """
     try:
         is_linked = (git_dir / "commondir").exists()  # then most refs are elsewhere
-        has_own_refs = all(prefix.startswith("refs/worktree/") for prefix in prefixes)
-        if (git_dir / "reftable").exists() or (is_linked and not has_own_refs):
+        has_others = [prefix for prefix in prefixes if not prefix.startswith("refs/worktree/")]
+        if (git_dir / "reftable").exists() or (is_linked and has_others):
             raise UnreadableRefsError
         # Loose refs first: git removes one only when it is in the packed file.
-        loose = [ref for prefix in prefixes for ref in _loose(os.fsencode(git_dir), prefix)]
-        refs = dict(ref for ref in _packed(git_dir) if ref[0].startswith(prefixes))
+        loose = [_loose(os.fsencode(git_dir), prefix) for prefix in prefixes]
+        refs = _packed(git_dir, prefixes)
     except OSError:
         raise UnreadableRefsError from None
-    refs.update(loose)
-    return {name: refs[name] for name in sorted(refs)}
+    for some in loose:
+        refs.update(some)
+    return dict(sorted(refs.items()))
 
 
 def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
@@ -89,7 +89,7 @@ def has_any(git_dir: Path, prefix: str) -> bool:
 
 def _read_loose(git_dir: Path, name: str) -> str:
     """The content of a ref's file; empty if it has none."""
-    if not _is_plain(os.fsencode(name)):
+    if not _NAME.fullmatch(os.fsencode(name)):
         raise UnreadableRefsError
     try:
         content = _content(os.fsencode(git_dir / name))
@@ -102,7 +102,8 @@ def _read_loose(git_dir: Path, name: str) -> str:
     return _checked(os.fsencode(name), content)
 
 
-def _loose(git_dir: bytes, prefix: str) -> Iterator[tuple[str, str]]:
+def _loose(git_dir: bytes, prefix: str) -> dict[str, str]:
+    refs: dict[str, str] = {}
     folder, wanted = prefix.rpartition("/")[0], prefix.encode()
     for place, _, files in os.walk(b"%s/%s" % (git_dir, folder.encode()), onerror=_note):
         for file in files:
@@ -110,7 +111,8 @@ def _loose(git_dir: bytes, prefix: str) -> Iterator[tuple[str, str]]:
             if name.startswith(wanted) and not file.endswith(b".lock"):
                 content = _content(b"%s/%s" % (place, file))
                 if content is not None:
-                    yield os.fsdecode(name), _checked(name, content)
+                    refs[os.fsdecode(name)] = _checked(name, content)
+    return refs
 
 
 def _note(error: OSError) -> None:
@@ -128,20 +130,18 @@ def _content(path: bytes) -> bytes | None:
 
 def _checked(name: bytes, content: bytes) -> str:
     oid = _OID.fullmatch(content)
-    if not oid or not _is_plain(name):
+    if not oid or not _NAME.fullmatch(name):
         raise UnreadableRefsError
     return oid[1].decode()
 
 
-def _is_plain(name: bytes) -> bool:
-    return _NAME.fullmatch(name) is not None
-
-
-def _packed(git_dir: Path) -> Iterator[tuple[str, str]]:
+def _packed(git_dir: Path, prefixes: tuple[str, ...]) -> dict[str, str]:
+    refs: dict[str, str] = {}
     for line in _packed_content(git_dir).splitlines():
         oid, space, name = line.partition(b" ")
         if space and not line.startswith((b"#", b"^")):
-            yield name.decode("utf-8", "replace"), oid.decode("ascii", "replace")
+            refs[name.decode("utf-8", "replace")] = oid.decode("ascii", "replace")
+    return {name: oid for name, oid in refs.items() if name.startswith(prefixes)}
 
 
 def _packed_content(git_dir: Path) -> bytes:

@@ -123,7 +123,7 @@ def core(git_dir: str) -> "tuple[bool, str]":
     """`core.bare` and `core.worktree` in a git folder's configuration; empty if it is not set."""
     is_bare, worktree = False, ""
     lines = _config_lines(git_dir + "/config")
-    if any(line.lower().startswith("worktreeconfig") for line in lines):
+    if [line for line in lines if line.lower().startswith("worktreeconfig")]:
         lines += _config_lines(git_dir + "/config.worktree")  # git moves both keys there
     section = ""
     for line in lines:

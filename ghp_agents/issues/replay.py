@@ -128,22 +128,20 @@ def _numbers(stories: Mapping[str, Sequence[IssueEvent]]) -> Numbers:
     for number, issue in owner.items():
         numbers[issue].append(IssueNumber(number))
     for issue, story in stories.items():
-        born_with = any(s.kind == "create" and s.number in numbers[issue] for s in story)
-        if not born_with:
+        if not [s for s in story if s.kind == "create" and s.number in numbers[issue]]:
             numbers[issue].append(provisional(issue))
     return numbers
 
 
 def _issue(issue: str, story: Sequence[IssueEvent], numbers: Numbers) -> Issue:
     texts: dict[str, str | None] = {}
-    words: dict[str, dict[str, bool]] = {name: {} for name in SETS}
+    sets: dict[str, set[str]] = {name: set() for name in SETS}
     for event in story:
         texts |= event.texts
         for name in SETS:
-            words[name] |= dict.fromkeys(event.added.get(name, ()), True)
-            words[name] |= dict.fromkeys(event.removed.get(name, ()), False)
-    sets = {name: [e for e, is_in in words[name].items() if is_in] for name in SETS}
-    creation = next((event for event in story if event.kind == "create"), None)
+            sets[name].update(event.added.get(name, ()))
+            sets[name].difference_update(event.removed.get(name, ()))
+    creations = [event for event in story if event.kind == "create"]
     parent = texts.get("parent")
     return Issue(
         id=issue,
@@ -153,10 +151,10 @@ def _issue(issue: str, story: Sequence[IssueEvent], numbers: Numbers) -> Issue:
         state=texts.get("state") or "open",
         labels=tuple(sorted(sets["labels"])),
         assignees=tuple(sorted(sets["assignees"])),
-        blocked_by=tuple(sorted(_number(b, numbers) for b in sets["blockedBy"] if b != issue)),
+        blocked_by=tuple(sorted([_number(b, numbers) for b in sets["blockedBy"] - {issue}])),
         parent=_number(parent, numbers) if parent and parent != issue else None,
         priority=texts.get("priority") or DEFAULT_PRIORITY,
-        author=creation.by.name if creation else "",
+        author=creations[0].by.name if creations else "",
         created_at=story[0].at if story else Timestamp(""),
         updated_at=_updated(story),
         comments=tuple(_comments(story)),
@@ -174,10 +172,12 @@ def _updated(story: Iterable[IssueEvent]) -> Timestamp:
     return times[-1] if times else Timestamp("")
 
 
-def _comments(story: Iterable[IssueEvent]) -> Iterable[Comment]:
+def _comments(story: Iterable[IssueEvent]) -> list[Comment]:
     """The comments; of several with one marker, written in two clones, only the first."""
-    markers: set[str] = set()
+    markers, comments = set[str](), list[Comment]()
     for event in story:
         if event.kind == "comment" and event.marker not in markers:
             markers |= {event.marker} - {""}
-            yield Comment(event.id, event.by.name, event.at, event.body, event.by.is_person)
+            author = event.by
+            comments.append(Comment(event.id, author.name, event.at, event.body, author.is_person))
+    return comments

@@ -148,8 +148,10 @@ def _plan(
 ) -> tuple[list[NewCommit], live_presence.Folded]:
     own = read.own_tip(repository, tips)
     queued = [record for _, record in waiting.records]
-    # A committed record's clock is not above the tip's. So most records are certainly new.
-    doubtful = [record for record in queued if own and record.clock <= own.clock]
+    # A committed record's clock is not above the tip's. So most records are certainly new, and with
+    # them the others of their file: the records of one file are committed by one move of the ref.
+    new = {path for path, record in waiting.records if not own or record.clock > own.clock}
+    doubtful = [record for path, record in waiting.records if path not in new]
     existing = _contents(repository, own, doubtful)
     agents, others = _decode(ws, existing.get(presence.PATH))
     live = live_presence.read_live(ws, agents)

@@ -70,7 +70,7 @@ def _without_secrets(ws: Workspace, record: dict[str, Any]) -> dict[str, Any]:
     """Actions, branches and paths are published, and a heartbeat has no time to look for
     secrets."""
     texts = {name: value for name, value in record.items() if name in TEXTS and value}
-    if all(_is_harmless(value) for value in texts.values()):
+    if _is_harmless(texts):
         return record  # the usual case; the patterns are not even loaded
     from ghp_agents.state.git import set_aside
     from ghp_agents.state.without_secrets import clean_value
@@ -86,9 +86,9 @@ def _is_harmless(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_harmless, value))
     if isinstance(value, dict):
-        return all(_is_harmless(part) for part in value.values())
+        return all(map(_is_harmless, value.values()))
     words = value.replace("/", " ").split() if isinstance(value, str) else ()
-    return all(len(word) < SECRET_LENGTH for word in words)
+    return max(map(len, words), default=0) < SECRET_LENGTH
 
 
 def remember(ws: Workspace, signatures: Folded) -> None:

@@ -122,7 +122,7 @@ def _read_folders(*some: Path) -> Waiting:
     problems: list[Problem] = []
     for folder in some:
         try:
-            paths = sorted(path for path in folder.iterdir() if path.suffix in (SUFFIX, BATCH))
+            paths = sorted([path for path in folder.iterdir() if path.suffix in (SUFFIX, BATCH)])
         except OSError:
             continue
         for path in paths:
@@ -133,7 +133,7 @@ def _read_folders(*some: Path) -> Waiting:
                 continue  # another process folded it just now
             except (OSError, ValueError, UsageError) as error:
                 problems.append(problem_of(str(path), error))
-    return Waiting(tuple(by_name[name] for name in sorted(by_name)), tuple(problems))
+    return Waiting(tuple([by_name[name] for name in sorted(by_name)]), tuple(problems))
 
 
 def _read(path: Path) -> list[Record]:

@@ -64,7 +64,7 @@ def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, lis
     listing: dict[str, list[TreeEntry]] = {}
     objects = dict(trees)
     wanted = list(trees)
-    for _ in range(DEEPEST):
+    for _ in range(DEEPEST if wanted else 0):
         missing = [oid for oid in wanted if oid not in objects]
         objects |= {tree.oid: tree for tree in reader.read(missing) if tree}
         for oid in wanted:
