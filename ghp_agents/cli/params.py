@@ -3,12 +3,14 @@
 import math
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from ghp_agents.cli import output
 from ghp_agents.cli.secret_gate import refuse_read
+from ghp_agents.core import metadata
 from ghp_agents.core.clock import FORMS, duration, moment
 from ghp_agents.core.errors import UsageError
 
@@ -64,6 +66,32 @@ def seconds_of(text: str, now: float) -> float:
         raise UsageError(f"{text[:40]!r} is not a time.", hint=f"Use {FORMS}.") from None
 
 
+class MetadataJson(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A JSON object, or `@` and a file that has one."""
+
+    name = "metadata"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> metadata.Metadata:
+        """The object, checked."""
+        text = str(value)
+        return metadata.checked(_read_file(text[1:]) if text.startswith("@") else text)
+
+
+def _read_file(name: str) -> str:
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            return file.read(4 * metadata.LIMIT)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"Cannot read {name}: {why}.", hint="Check the path.") from None
+
+
+METADATA = click.option(
+    "--metadata", type=MetadataJson(), metavar="JSON",
+    help="Fields for programs: a JSON object, or @FILE with one; {} for none.",
+)  # fmt: skip
 LIMIT = click.option(
     "-L", "--limit", type=click.IntRange(min=1), metavar="N", help="Print at most N."
 )

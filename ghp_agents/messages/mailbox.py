@@ -24,7 +24,7 @@ from ghp_agents.state.codec import order
 from ghp_agents.workspace import Workspace
 
 FILE = "mailbox.txt"
-FORMAT = 6  # of the index; another one is made again
+FORMAT = 7  # of the index; another one is made again
 DEFAULTS = [Message._field_defaults.get(field, ...) for field in Message._fields]
 SHARD = b"\n#\n"  # between shards; a line of a message is JSON
 GROUP, ABOUT = b'"@', b"\n>"  # in each line of a message to a group, and before each of an answer

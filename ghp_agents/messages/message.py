@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, only_match
+from ghp_agents.core.metadata import NO_METADATA, Metadata
 from ghp_agents.messages import address
 from ghp_agents.messages.address import Roles
 from ghp_agents.settings import rights
@@ -55,6 +56,7 @@ class Message(NamedTuple):
     is_payload: bool = False  # whether the body is JSON, in the shape of its topic
     workflow: str = ""  # the one that it starts, or that it is a step of
     step: str = ""  # of that workflow; empty: it starts it
+    metadata: Metadata = NO_METADATA  # last, so that `identity` can leave it out
 
     @property
     def name(self) -> str:
@@ -146,8 +148,9 @@ def _state(replies: Sequence[Message]) -> str:
 
 def identity(message: Message, times: int) -> str:
     """The id of a message of which its sender sent `times` equal ones before in this clone."""
-    fields = message._replace(id="", at=Timestamp(""), clock=0)
-    return digest(json.dumps([*fields, times]))
+    fields = [*message._replace(id="", at=Timestamp(""), clock=0)]
+    given = fields if message.metadata else fields[:-1]  # ids of messages without any stay
+    return digest(json.dumps([*given, times]))
 
 
 def letters(messages: Iterable[Message], orchestrators: Collection[str] = ()) -> list[Letter]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import any_list, any_text, as_actor, is_oid
 from ghp_agents.core.ids import NUMBERS_END, CloneId, Timestamp, one_line
+from ghp_agents.core.metadata import any_metadata
 from ghp_agents.core.schema_version import KEY, VERSION, unversioned
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.messages.address import MOST, checked_all
@@ -68,6 +69,7 @@ def render_message(message: Message) -> bytes:
         "Artifacts": json.dumps(message.artifacts) if message.artifacts else "",
         "Workflow": message.workflow,
         "Step": message.step,
+        "Metadata": message.metadata,
     }
     headers |= {name: value for name, value in more.items() if value}
     return render(Block(headers, message.body + "\n" if message.body else ""))
@@ -115,6 +117,7 @@ def _decode(_: str, identity: str, data: bytes) -> Message | None:
         is_payload=headers.get("Content-Type") == JSON,
         workflow=_matching(_STEP, headers.get("Workflow", "")),
         step=_matching(_STEP, headers.get("Step", "")),
+        metadata=any_metadata(headers.get("Metadata", "")),
     )
 
 

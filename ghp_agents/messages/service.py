@@ -6,6 +6,7 @@ from typing import NamedTuple
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import RefusedError, UsageError
 from ghp_agents.core.ids import UNNAMED, Actor, AgentName, CloneId, Timestamp, agent_name
+from ghp_agents.core.metadata import NO_METADATA, Metadata
 from ghp_agents.hotpath import news_flag
 from ghp_agents.messages import (
     address,
@@ -68,6 +69,7 @@ class Draft(NamedTuple):
     quorum: int = 0  # of a proposal
     or_agent: str = ""  # who does it if its recipient does not begin; of a workflow, its first step
     workflow: str = ""  # that it starts
+    metadata: Metadata = NO_METADATA  # as `metadata.checked` returned it
 
 
 def send(ctx: Context, draft: Draft) -> SendResult:
@@ -105,6 +107,7 @@ def send(ctx: Context, draft: Draft) -> SendResult:
             done_within=draft.done_within, expires=draft.expires, artifacts=artifacts,
             is_payload=bool(draft.payload), pull=draft.pull, commit=draft.commit,
             quorum=draft.quorum, or_agent=draft.or_agent, workflow=draft.workflow,
+            metadata=draft.metadata,
         )  # fmt: skip
         for clone in {message.clone, UNNAMED}:  # the clone's first record made its name
             if earlier := _repeated(ctx, messages, message._replace(clone=clone)):

@@ -57,4 +57,4 @@ def test_each_option_of_the_table_is_one_of_today() -> None:
         name for _, command in commands() for option in command.params for name in option.opts
     }
     listed = {name for cell, _, _ in rows("Options") for name in re.findall(r"--[a-z-]+", cell)}
-    assert listed - existing <= {"--metadata"}
+    assert listed - existing == set()

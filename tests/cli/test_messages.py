@@ -42,6 +42,17 @@ def sent(cwd: Path, *words: str) -> str:
     return out.strip()
 
 
+def test_metadata_travels_with_a_message_and_is_shown(clone: Path) -> None:
+    fields = clone / "fields.json"
+    fields.write_text('{"ticket": "X-1", "steps": [1, 2]}')
+    name = sent(clone, "worker-2", "Test it", "--metadata", f"@{fields}")
+    shown = json.loads(run(clone, "agent-thread", name, "--json")[1])
+    assert [message["metadata"] for message in shown] == [{"ticket": "X-1", "steps": [1, 2]}]
+    assert 'Metadata: «{"ticket": "X-1", "steps": [1, 2]}»\n' in run(clone, "agent-thread", name)[1]
+    for wrong in ("[]", "@none.json", '{"token": "ghp_aB3dE6gH9jaB3dE6gH9jaB3dE6gH9jaB3dE6"}'):
+        assert run(clone, "agent-send", "worker-2", "Test it", "--metadata", wrong)[:2] == (2, "")
+
+
 @pytest.mark.slow
 def test_a_request_is_made_done_and_heard_in_two_clones(pair: tuple[Path, Path]) -> None:
     one, two = pair

@@ -53,7 +53,7 @@ def test_a_lost_or_broken_index_is_made_again(repo: Path) -> None:
     assert read_of(post) == (1, [record.folder_of(sent.id)])
     index = Path(post.ws.cache_dir, mailbox.FILE)
     whole = index.read_text()
-    wrong = ["", "{", "mailbox", "mailbox 6 0\n{}", whole[:-9], whole.replace("x 6", "x 5")]
+    wrong = ["", "{", "mailbox", "mailbox 7 0\n{}", whole[:-9], whole.replace("x 7", "x 6")]
     for content in (*wrong, "\udcff", whole.replace("worker-2", "worker-3")):
         index.write_text(content, errors="surrogateescape")
         assert read_of(post) == (1, [record.folder_of(sent.id)])

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, one_line
+from ghp_agents.core.metadata import LIMIT, NO_METADATA, Metadata, as_metadata
 from ghp_agents.messages.message import KINDS, REPLIES, URGENCIES, Message
 from ghp_agents.messages.record import path_of, read, render_message
 from tests.support.messages import AT, message
@@ -39,6 +40,9 @@ MESSAGES = st.builds(
     is_payload=st.booleans(),
     workflow=st.sampled_from(["", "review"]),
     step=st.sampled_from(["", "look-at-it"]),
+    metadata=st.dictionaries(st.sampled_from("ab: é"), LINES | st.booleans(), max_size=3).map(
+        as_metadata
+    ),
 )
 
 
@@ -110,6 +114,15 @@ def test_wrong_artifacts_are_left_out(value: str) -> None:
     data = render_message(message(artifacts=("x",))).replace(b'["x"]', value[:60_000].encode())
     ((read_back,), _) = read({path_of("3f9a"): data})
     assert read_back.artifacts in ((), ("a",))
+
+
+@pytest.mark.parametrize(
+    "value", ["[]", "nonsense", '{"a":' * 20 + "1" + "}" * 20, f'{{"a":"{"x" * LIMIT}"}}']
+)
+def test_wrong_metadata_is_left_out(value: str) -> None:
+    data = render_message(message(metadata=Metadata('{"a":1}')))
+    ((read_back,), _) = read({path_of("3f9a"): data.replace(b'{"a":1}', value.encode())})
+    assert read_back.metadata == NO_METADATA
 
 
 def test_numbers_that_are_none_count_as_nothing() -> None:

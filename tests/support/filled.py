@@ -5,6 +5,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NewType, Union, get_args, get_origin, get_type_hints
 
 from ghp_agents.core.ids import Actor, AgentName, CloneId, IssueNumber, Timestamp
+from ghp_agents.core.metadata import Metadata
 
 AT, CLONE, ID = Timestamp("2026-01-25T10:30:00Z"), CloneId("00c0ffee0000"), "0123456789ab"
 KNOWN: dict[Any, Any] = {
@@ -12,6 +13,7 @@ KNOWN: dict[Any, Any] = {
     AgentName: AgentName("worker-1"),
     CloneId: CLONE,
     IssueNumber: IssueNumber(12),
+    Metadata: Metadata('{"ticket":"X-1"}'),
     Timestamp: AT,
     bool: True,
     bytes: b"content\n",

@@ -10,9 +10,10 @@ from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.context import acting
 from ghp_agents.cli.context import send as send_now
 from ghp_agents.cli.messages import channels, interrupt
-from ghp_agents.cli.params import STDIN, Duration
+from ghp_agents.cli.params import METADATA, STDIN, Duration
 from ghp_agents.cli.views import message as view
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.metadata import NO_METADATA, Metadata
 from ghp_agents.messages import service as services
 from ghp_agents.messages import texts, topic_list
 from ghp_agents.messages.message import DEFAULT_URGENCY, KINDS, REVIEW, URGENCIES
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
               help="The time after which nobody needs to read it.")  # fmt: skip
 @click.option("--artifact", "artifacts", metavar="NAME", multiple=True,
               help="A path, a commit or a URL that belongs to it; repeatable.")  # fmt: skip
+@METADATA
 @click.option("--written", is_flag=True, help="Send what you wrote in the files of channels.")
 @click.option("-y", "--yes", is_flag=True, help="With --written: do not ask whether you wrote it.")
 @json_choice.option("Print the message as JSON.")
@@ -79,6 +81,7 @@ def send(
     quorum: int,
     expires: float,
     artifacts: tuple[str, ...],
+    metadata: Metadata | None,
     written: bool,
     yes: bool,
     as_json: bool,
@@ -116,6 +119,7 @@ def send(
         words[:-1], words[-1], text, kind, urgency, reply_to or "", issue, int(ack_within),
         int(done_within), int(expires), artifacts, payload,
         *(subject[:2] if subject else (0, "")), quorum, or_agent, _workflow(app, words, payload),
+        metadata or NO_METADATA,
     )  # fmt: skip
     result = services.send(app, draft)
     message = result.message

@@ -1,6 +1,6 @@
 """Messages, as JSON."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 
 class MessageJson(TypedDict):
@@ -22,6 +22,7 @@ class MessageJson(TypedDict):
     verdict: str | None
     orAgent: str | None
     artifacts: list[str]
+    metadata: dict[str, Any]
 
 
 class LetterJson(MessageJson):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ghp_agents.cli import output
+from ghp_agents.core import metadata
 from ghp_agents.core.clock import age
 from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import one_line, short_ids
@@ -63,6 +64,8 @@ def page(message: Message) -> str:
         lines.append(indented(clean(message.body)))
     if message.artifacts:
         lines.append("Artifacts: " + ", ".join(map(file, message.artifacts)))
+    if message.metadata:
+        lines.append(f"Metadata: {metadata.shown(message.metadata)}")
     return "\n".join(lines) + "\n"
 
 
@@ -78,6 +81,7 @@ def as_json(message: Message) -> dict[str, Any]:
         **picked(message, "issue urgency"),
         **optional(message, "pull commit verdict or_agent"),
         **picked(message, "artifacts"),
+        "metadata": metadata.as_object(message.metadata),
     }
 
 
