@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 from ghp_agents.cards.card import MACHINES, AgentCard, is_card
@@ -21,6 +22,7 @@ from ghp_agents.workspace import Workspace
 
 if TYPE_CHECKING:
     from ghp_agents.core.finding import Finding
+    from ghp_agents.state.admin_port import Step
 
 
 def _written(key: str) -> str:
@@ -268,3 +270,14 @@ def _address(ws: Workspace) -> str:
             "agent-trust`.",
         )
     return address
+
+
+def consent_to_take(ws: Workspace) -> "list[Step]":
+    """The step that deletes what the person agreed to for this clone."""
+    from ghp_agents.state.admin_port import Step
+
+    path = agreement.place(ws.environ, ws.common_dir)
+    if not path.exists():
+        return []
+    act = partial(agreement.forget, ws.environ, ws.common_dir)
+    return [Step("remove", "Removed", f"{path}: what you agreed to for this clone", act)]

@@ -2,35 +2,40 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
-from ghp_agents.consent import templates
 from ghp_agents.core import finding
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Check, Finding, Level, Repair
-from ghp_agents.doctor import (
-    card_checks,
-    github_checks,
-    left_work,
-    machine_checks,
-    missing_worktrees,
-    sandbox_checks,
-    state_checks,
-    unguarded_clients,
-)
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
-from ghp_agents.git import worktree_admin
-from ghp_agents.github.api.repository import GitHubRepository
-from ghp_agents.integrations.clients import checks as guard_checks
-from ghp_agents.ports import Context
-from ghp_agents.pulls import update_branch
-from ghp_agents.pulls.body_template import TEMPLATES
-from ghp_agents.pulls.merging import past_queue
-from ghp_agents.state.admin_port import Probe, StoreAdmin
-from ghp_agents.state.default_branch import trunk
+from ghp_agents.parts.call import call
+from ghp_agents.parts.lists import CHECKS
+from ghp_agents.ports import Context, Snapshot
+from ghp_agents.state.admin_port import StoreAdmin
 from ghp_agents.workspace import Workspace
 
 _ASK_THE_REMOTE = ("remote", "github-repository", "probe")
+
+
+class Patient(NamedTuple):
+    """What is examined: each check takes of it what its parameters name."""
+
+    ctx: Context
+    ground: StoreAdmin
+    probe: bool  # whether to ask the remote if it accepts our refs
+    hub: Callable[[], object | None]  # the repository on GitHub
+    shortcomings: Callable[[], Sequence[Finding]]  # of the knowledge base
+
+    @property
+    def ws(self) -> Workspace:
+        """The repository, and who works in it."""
+        return self.ctx.ws
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The records."""
+        return self.ctx.store.snapshot()
 
 
 def checks(
@@ -38,32 +43,12 @@ def checks(
     ground: StoreAdmin,
     *,
     probe: bool,
-    hub: Callable[[], GitHubRepository | None] = lambda: None,
+    hub: Callable[[], object | None] = lambda: None,
     shortcomings: Callable[[], Sequence[Finding]] = tuple,
 ) -> dict[str, Check]:
-    """Return all checks by code, in order; those with network requests come last.
-
-    `shortcomings` are those of the knowledge base.
-    """
-    ask = ground.probe if probe else ground.last_probe
-    return {
-        **machine_checks.checks(ctx.ws),
-        "sharing": partial(check_sharing, ground),
-        "main-branch": partial(check_main_branch, ctx),
-        templates.CODE: partial(templates.check, ctx.ws, TEMPLATES),
-        card_checks.CODE: partial(card_checks.check, ctx.ws),
-        sandbox_checks.CODE: partial(sandbox_checks.check, ctx.ws),
-        **state_checks.checks(ctx),
-        "knowledge": partial(check_knowledge, ctx.ws, shortcomings),
-        missing_worktrees.CODE: partial(missing_worktrees.check, ctx),
-        left_work.CODE: partial(left_work.check, ctx),
-        **guard_checks.checks(ctx.ws),
-        unguarded_clients.CODE: partial(unguarded_clients.check, ctx),
-        past_queue.CODE: partial(past_queue.check, ctx),
-        **ground.checks,
-        **github_checks.checks(ctx.ws, hub, ctx.store),
-        "probe": partial(check_probe, ctx, ask),
-    }
+    """Return all checks by code, in order."""
+    patient = Patient(ctx, ground, probe, hub, shortcomings)
+    return {code: partial(call, name, patient) for code, name in CHECKS.items()}
 
 
 def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
@@ -77,43 +62,18 @@ def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:
         )
 
 
-def check_main_branch(ctx: Context) -> Iterator[Finding]:
-    """Report if this clone cannot tell the main branch."""
-    if trunk(ctx.ws) is None and worktree_admin.branches(ctx.ws.folder):
-        error = update_branch.no_main_branch(ctx.ws)
-        yield finding.error("main-branch", str(error), error.hint)
-
-
-def check_knowledge(
-    ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]
-) -> Iterator[Finding]:
-    """Report how well notes can be searched here."""
-    ignored = ws.settings.notes.get("ignored", ())
-    if ignored:
-        named = ", ".join(f"`memory.{name}`" for name in ignored)
-        yield finding.warning(
-            "knowledge",
-            f"{named} in .ghp/config.json is ignored: it could send notes and keys anywhere.",
-            "If you trust it, set it in ~/.config/ghp-cli/config.json.",
-        )
-    findings = shortcomings()
-    yield from findings
-    if not findings:
-        yield finding.ok("knowledge", "Notes are searched by meaning.")
-
-
-def check_probe(ctx: Context, ask: Callable[[], Probe | None]) -> Iterator[Finding]:
-    """Report whether the remote accepts our refs: from a probe now, or from the last one."""
-    probe = ask()
-    if probe is None:
+def check_probe(ctx: Context, ground: StoreAdmin, probe: bool) -> Iterator[Finding]:
+    """Report whether the remote accepts our refs: from a `probe` now, or from the last one."""
+    result = ground.probe() if probe else ground.last_probe()
+    if result is None:
         return
-    when = f" (tested {ago(ctx.ws.clock.now() - probe.at)} ago)"
-    text = f"{probe_line(probe)}{when}."
-    if probe.taken:
+    when = f" (tested {ago(ctx.ws.clock.now() - result.at)} ago)"
+    text = f"{probe_line(result)}{when}."
+    if result.taken:
         yield finding.ok("probe", text)
-    elif probe.taken is None:
+    elif result.taken is None:
         yield finding.warning("probe", text, "Test again: ghp agent-doctor --probe")
-    elif (ctx.store.sync_status().sent_at or 0.0) < probe.at:
+    elif (ctx.store.sync_status().sent_at or 0.0) < result.at:
         yield finding.error(
             "probe",
             text,

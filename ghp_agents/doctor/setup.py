@@ -1,21 +1,15 @@
 """Set up a repository, and remove everything again; the explanations before each."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from ghp_agents.claims import service as claims
-from ghp_agents.core import files
+from ghp_agents.core import user_file
 from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import RefusedError
 from ghp_agents.core.ids import AgentName
 from ghp_agents.core.remote_url import host_of, is_public
 from ghp_agents.git import process as git
-from ghp_agents.hotpath import alive, own_file
-from ghp_agents.ports import Context
-from ghp_agents.presence import client_process
-from ghp_agents.presence import service as presence
-from ghp_agents.settings import agreement
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step, StoreAdmin
 from ghp_agents.workspace import Workspace, agent_named_in
 
@@ -71,51 +65,25 @@ def needs_probe(ground: StoreAdmin) -> bool:
 
 
 def to_make(
-    ctx: Context, ground: StoreAdmin, *, agent: AgentName | None, config: bool
+    ws: Workspace,
+    ground: StoreAdmin,
+    *,
+    agent: AgentName | None,
+    config: bool,
+    rename: Callable[[AgentName], object],
 ) -> list[Step]:
     """Return the missing steps; none if the repository is set up."""
     steps = ground.missing()
-    path = ctx.ws.root / ".ghp/config.json"
+    path = ws.root / ".ghp/config.json"
     if config and not path.exists():
-        what = f"{path.relative_to(ctx.ws.root)} (edit and commit it)"
+        what = f"{path.relative_to(ws.root)} (edit and commit it)"
         content = json.dumps({"agents": {}}, indent=2).encode() + b"\n"
-        act = partial(files.write_atomically, path, content, mode=own_file.LIKE_GIT)
+        act = partial(user_file.rewrite, path, None, content)
         steps.append(Step("write", "Wrote", what, act))
-    if agent and agent_named_in(ctx.ws.git_dir) != agent:
-        rename = partial(presence.rename, ctx.ws, ctx.store, agent)
-        steps.append(Step("name", "Named", f"this worktree's agent {agent}", rename))
+    if agent and agent_named_in(ws.git_dir) != agent:
+        what = f"this worktree's agent {agent}"
+        steps.append(Step("name", "Named", what, partial(rename, agent)))
     return steps
-
-
-def living(ctx: Context) -> list[str]:
-    """Return agents at work with a recent heartbeat here: the next one would create the folder
-    again."""
-    recent = ctx.ws.clock.now() - ctx.ws.settings.stale_after
-    here = {name for name, at in ctx.store.snapshot().beaten().items() if at > recent}
-    working = here.intersection(presence.agents_here(ctx.ws))
-    over = {*client_process.ended(ctx.ws, working)}
-    over |= {name for name in working if alive.process_lives(ctx.ws.presence(name) or {}) is False}
-    return sorted(working - over)
-
-
-def claims_here(ctx: Context) -> list[str]:
-    """Return a line about the issues that agents of this clone hold; none without any."""
-    held = {
-        issue: lock.holder
-        for issue, lock in sorted(claims.claims(ctx.locks).items())
-        if lock.clone == ctx.locks.clone
-    }
-    if not held:
-        return []
-    names = ", ".join(f"#{issue} of {holder}" for issue, holder in held.items())
-    free = f"`ghp agent-release {' '.join(map(str, held))} --as @me`"
-    return [f"claims on the remote ({names}): for others to take them, first {free}"]
-
-
-def living_elsewhere(ctx: Context) -> list[str]:
-    """Return agents of other clones that are alive, as far as this clone knows."""
-    views = presence.list_agents(ctx, ctx.store.snapshot(), processes=False)
-    return [view.name for view in views if not view.is_here and view.liveness in presence.LIVING]
 
 
 def refuse_losses(ground: StoreAdmin, *, force: bool) -> None:
@@ -141,15 +109,6 @@ def ref_lines(refs: Sequence[RemoteRef], now: float) -> list[str]:
     width = max((len(ref.name) for ref in refs), default=0)
     lasts = (f", last wrote {ago(now - x.last)} ago" if x.last is not None else "" for x in refs)
     return [f"{x.name.ljust(width)}  {x.about}{last}" for x, last in zip(refs, lasts, strict=True)]
-
-
-def consent_to_take(ws: Workspace) -> list[Step]:
-    """The step that deletes what the person agreed to for this clone."""
-    path = agreement.place(ws.environ, ws.common_dir)
-    if not path.exists():
-        return []
-    act = partial(agreement.forget, ws.environ, ws.common_dir)
-    return [Step("remove", "Removed", f"{path}: what you agreed to for this clone", act)]
 
 
 def kept(ws: Workspace) -> list[str]:

@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
-from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.escalations import record as escalation_record
@@ -19,9 +18,8 @@ from ghp_agents.leases import record as lease_record
 from ghp_agents.messages import record as message_record
 from ghp_agents.messages import subscription
 from ghp_agents.notes import record as note_record
-from ghp_agents.ports import Context, StateStore
-from ghp_agents.presence import name_owners, stop_order
-from ghp_agents.presence.service import rivalries
+from ghp_agents.ports import Context
+from ghp_agents.presence import stop_order
 from ghp_agents.pulls import replay as pull_log
 from ghp_agents.pulls import review
 from ghp_agents.state import refusal
@@ -50,20 +48,6 @@ FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader find
     "stops": lambda files: stop_order.read_orders(files)[1],
     "subscriptions": lambda files: subscription.read_subscriptions(files)[1],
 }
-
-
-def checks(ctx: Context) -> dict[str, Check]:
-    """Return the checks by code, in order."""
-    return {
-        "unreadable": partial(check_readable, ctx),
-        "rivals": partial(check_rivals, ctx),
-        "home": partial(check_homes, ctx),
-        "outbox": partial(check_outbox, ctx.store),
-        "unsent": partial(check_unsent, ctx),
-        "sync": partial(check_sync, ctx),
-        "refused": partial(check_refused, ctx.store),
-        "clone-silent": partial(check_clones, ctx),
-    }
 
 
 def check_readable(ctx: Context) -> Iterator[Finding]:
@@ -108,24 +92,9 @@ def _parse_problem(path: str, content: bytes) -> Problem | None:
     return None
 
 
-def check_rivals(ctx: Context) -> Iterator[Finding]:
-    """Report two live sessions with one name."""
-    for rivalry in rivalries(ctx.ws):
-        yield warning(
-            "rivals",
-            f"Two running sessions use the name {rivalry.agent}: {rivalry.where}.",
-            "Rename one, in its worktree: ghp agent-whoami --set NAME",
-        )
-
-
-def check_homes(ctx: Context) -> Iterator[Finding]:
-    """Report agents that moved to another clone recently."""
-    return name_owners.check(ctx.ws, ctx.store.snapshot())
-
-
-def check_outbox(store: StateStore) -> Iterator[Finding]:
+def check_outbox(ctx: Context) -> Iterator[Finding]:
     """Report records that wait for a fold."""
-    waiting = store.sync_status().waiting
+    waiting = ctx.store.sync_status().waiting
     if waiting:
         text = f"{count(waiting, 'record')} in the outbox could not be committed."
         yield warning("outbox", text, "`ghp agent-doctor --fix` commits what it can.", fixable=True)
@@ -168,9 +137,9 @@ def check_sync(ctx: Context) -> Iterator[Finding]:
         yield warning("sync", text, "The next sync tries again: ghp agent-sync")
 
 
-def check_refused(store: StateStore) -> Iterator[Finding]:
+def check_refused(ctx: Context) -> Iterator[Finding]:
     """Report records that the remote refused, and what to do about each."""
-    refused = store.set_aside()
+    refused = ctx.store.set_aside()
     for kept in refused[:LISTED]:
         what = one_line(f"{kept.record.event} {kept.record.object}", 100)
         words = one_line(masked(kept.words), 300)

@@ -1,10 +1,11 @@
 """Notes: save facts for future agents; edit, replace or forget them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import RefusedError, UsageError
+from ghp_agents.core.finding import Finding, ok, warning
 from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.core.moment import derived
 from ghp_agents.git import worktree
@@ -290,3 +291,19 @@ def _change_record(
 ) -> Record:
     own = (record.change_path_of(change), record.render_change(change))
     return ledger_record(change, event, note.name, (own, *files), issue=note.issue, text=note.title)
+
+
+def check(ws: Workspace, shortcomings: Callable[[], Sequence[Finding]]) -> Iterator[Finding]:
+    """Report how well notes can be searched here."""
+    ignored = ws.settings.notes.get("ignored", ())
+    if ignored:
+        named = ", ".join(f"`memory.{name}`" for name in ignored)
+        yield warning(
+            "knowledge",
+            f"{named} in .ghp/config.json is ignored: it could send notes and keys anywhere.",
+            "If you trust it, set it in ~/.config/ghp-cli/config.json.",
+        )
+    findings = shortcomings()
+    yield from findings
+    if not findings:
+        yield ok("knowledge", "Notes are searched by meaning.")

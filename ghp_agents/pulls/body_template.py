@@ -2,7 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ghp_agents.core.finding import Finding
+    from ghp_agents.workspace import Workspace
 
 # Places of a repository's template, the one for agents first. GitHub's API applies none of them.
 TEMPLATES = (
@@ -43,6 +49,13 @@ _HEADING = re.compile(
 )  # closing #s are stripped later: faster than a regex
 _FENCE = re.compile(r" {0,3}(```+|~~~+)")
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+
+
+def check(ws: "Workspace") -> "Iterator[Finding]":
+    """The doctor's check of the repository's templates."""
+    from ghp_agents.consent import templates
+
+    return templates.check(ws, TEMPLATES)
 
 
 def filled(template: str, sections: Sequence[TemplateSection]) -> str:

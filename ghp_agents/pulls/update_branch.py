@@ -3,11 +3,13 @@
 A conflict is found before anything changes, so nothing must be aborted and nothing is lost.
 """
 
+from collections.abc import Iterator
 from shlex import quote
 from typing import NamedTuple
 
 from ghp_agents.core import mentions
 from ghp_agents.core.errors import NotSetUpError, RefusedError, UnknownError
+from ghp_agents.core.finding import Finding, error
 from ghp_agents.core.ids import listed
 from ghp_agents.git import default_branch, merge, worktree, worktree_admin
 from ghp_agents.git import process as git
@@ -15,6 +17,7 @@ from ghp_agents.git.merge import MergeResult
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.pulls.pull import no_base
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.state.default_branch import trunk
 from ghp_agents.state.remote import PushOutcome
 from ghp_agents.workspace import Workspace
 
@@ -76,6 +79,13 @@ def no_main_branch(ws: Workspace) -> RefusedError:
         f"{listed([*map(file, names)], LISTED) or 'there is none'}.",
         hint=f"Choose one, such as {file(name)}: {how}.",
     )
+
+
+def check(ws: Workspace) -> Iterator[Finding]:
+    """The doctor's check: whether this clone can tell the main branch."""
+    if trunk(ws) is None and worktree_admin.branches(ws.folder):
+        problem = no_main_branch(ws)
+        yield error("main-branch", str(problem), problem.hint)
 
 
 def refuse_operation(ws: Workspace) -> None:

@@ -7,7 +7,7 @@ callers need not know that the state is in git. No decision depends on it.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.core.finding import Check, Repair
+from ghp_agents.core.finding import Repair
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,5 +64,4 @@ class StoreAdmin:
     losses: Callable[[], list[str]]  # what exists only here
     remote_refs: Callable[[], list[RemoteRef]]  # raises UnknownError
     remove_remote_refs: Callable[[Sequence[RemoteRef]], None]
-    checks: Mapping[str, Check]
     repairs: Mapping[str, Repair]  # by finding code, in the order to run them

@@ -8,6 +8,7 @@ import pytest
 
 from ghp_agents.doctor import state_checks as records
 from ghp_agents.hotpath import heartbeat as pulse
+from ghp_agents.state.git.admin import clone_checks
 from tests.support import hosts, repos
 from tests.support.clock import ManualClock
 from tests.support.consent import mine
@@ -134,7 +135,7 @@ def test_a_clock_that_differs_is_told_and_nobody_is_judged_by_it(
     _speak(here, now, "first")
     _speak(second, other, "second")
     _speak(here, now, "third")
-    results = [one for one in house(here, now).ground.checks["clock"]()]
+    results = [one for one in clone_checks.check_clocks(house(here, now).ws)]
     assert [(one.level.value, one.text) for one in results] == [
         ("info", f"The clock of clone {clone_id(second)} is at least {abs(seconds) // 3600:.0f} "
                  f"h {side} this one.".replace("1 h", "60 min"))
@@ -149,7 +150,7 @@ def test_clocks_that_agree_within_minutes_are_not_told(clones: Clones) -> None:
         _speak(here, now, f"here {offset}")
         _speak(other, ManualClock(now.now() + offset), f"there {offset}")
     house(here, now).store.sync()
-    assert list(house(here, now).ground.checks["clock"]()) == []
+    assert list(clone_checks.check_clocks(house(here, now).ws)) == []
 
 
 def test_a_clone_that_said_nothing_for_a_month_is_told(clones: Clones) -> None:

@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import finding
-from ghp_agents.core.errors import GhpError, NotSetUpError
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Check, Finding, Level
 from ghp_agents.doctor import service as doctor
-from ghp_agents.state.admin_port import Probe, PublishPlan
+from ghp_agents.parts.lists import CHECKS
+from ghp_agents.state.admin_port import Probe
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import Parts, make_context
@@ -218,7 +219,8 @@ def probes(repo: Path, probe: Probe | None, sent_at: float | None = None) -> lis
         store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
         store.sync()
     ws = open_workspace(repo, {"HOME": "/nonexistent"}, ManualClock(1_120.0))
-    return list(doctor.check_probe(make_context(ws, store), lambda: probe))
+    under = ground(last_probe=lambda: probe)
+    return list(doctor.check_probe(make_context(ws, store), under, probe=False))
 
 
 def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
@@ -238,24 +240,9 @@ def test_what_a_probe_found_out_is_told_with_its_age(repo: Path) -> None:
     assert refused.text == "origin rejects our refs: no (tested 2 min ago)."
 
 
-def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once(
-    repo: Path,
-) -> None:
-    def missing() -> PublishPlan:
-        raise NotSetUpError("There is no remote `team`.", hint="Add it.")
-
-    def remote() -> list[Finding]:
-        missing()
-        return []
-
-    under = ground(sharing=missing, checks={"remote": remote})
-    ws = open_workspace(repo, {"HOME": "/nonexistent", "GHP_AGENT": "worker-1"}, ManualClock())
-    checks = doctor.checks(parts(ws), under, probe=False)
-    problems = [one for one in doctor.examine(checks) if one.level is not Level.OK]
-    assert problems == [
-        finding.error("sharing", "There is no remote `team`.", "Add it."),
-        finding.info("left-out", "Not checked, for a reason above: remote."),
-    ]
+def test_the_remote_is_looked_at_first_so_that_one_that_is_missing_is_told_once() -> None:
+    codes = list(CHECKS)
+    assert codes.index("sharing") < codes.index("remote")
 
 
 def test_a_probe_is_made_only_when_it_is_asked_for(repo: Path) -> None:

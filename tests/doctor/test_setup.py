@@ -1,18 +1,18 @@
 """Setting up: what is said of it, what is still to be made, and what is never lost in passing."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import AgentName, agent_name
+from ghp_agents.core.ids import agent_name
 from ghp_agents.doctor import setup as init
 from ghp_agents.presence import service as presence
 from ghp_agents.state.admin_port import Probe, PublishPlan, RemoteRef, Step
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
-from tests.support.context import make_context
 from tests.support.git import git
 from tests.support.grounds import ground
 from tests.support.twins.state import MemoryStore
@@ -90,14 +90,13 @@ def test_where_nothing_is_shared_nobody_is_asked() -> None:
 
 def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
     store = MemoryStore(ws.clock)
+    rename = partial(presence.rename, ws, store)
     done: list[str] = []
     missing = [Step("make", "Made", "the place", lambda: done.append("place"))]
 
     def steps() -> list[Step]:
         under = ground(missing=lambda: [] if done else missing)
-        return init.to_make(
-            make_context(ws, store), under, agent=agent_name("worker-1"), config=True
-        )
+        return init.to_make(ws, under, agent=agent_name("worker-1"), config=True, rename=rename)
 
     first = steps()
     assert [(step.doing, step.did, step.what) for step in first] == [
@@ -115,25 +114,11 @@ def test_what_is_to_be_made_is_done_once(ws: Workspace) -> None:
 
 
 def test_by_default_no_file_of_the_users_is_made(ws: Workspace) -> None:
-    steps = init.to_make(
-        make_context(ws, MemoryStore(ws.clock)), ground(), agent=None, config=False
-    )
+    steps = init.to_make(ws, ground(), agent=None, config=False, rename=lambda _: None)
     assert steps == []
 
 
 # ------------------------------------------------------------------------------ taking away
-
-
-def test_agents_that_beat_of_late_are_named(ws: Workspace) -> None:
-    clock = ManualClock(ws.clock.now() - 700)
-    store = MemoryStore(clock)
-    store.beat("worker-3", {"status": "idle", "epoch": 1, "seq": 1})
-    clock.wait(500)
-    store.beat("worker-2", {"status": "idle", "epoch": 1, "seq": 1})
-    store.beat("worker-1", {"status": "idle", "epoch": 1, "seq": 1})
-    for name in ("worker-1", "worker-2", "worker-3"):  # agents of this clone
-        presence.heartbeat(ws, store, AgentName(name), {})
-    assert init.living(make_context(ws, store)) == ["worker-1", "worker-2"]
 
 
 def test_what_is_nowhere_else_is_lost_only_by_force() -> None:

@@ -3,8 +3,14 @@
 import json
 import os
 import re
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
+from ghp_agents.core.finding import Finding
+from ghp_agents.doctor import service
+from ghp_agents.parts.call import call
+from ghp_agents.parts.lists import CHECKS
 from ghp_agents.wiring import App
 from tests.support.clock import ManualClock
 from tests.support.ghp import Result, invoke
@@ -23,6 +29,15 @@ def doctor(clone: Path, options: str = "", env: dict[str, str] | None = None) ->
     """`ghp agent-doctor OPTIONS`, however many seconds this machine takes."""
     done = invoke(f"agent-doctor {options}", clone, env)
     return done._replace(out=at_once(done.out))
+
+
+def checks_made(place: str, **values: object) -> list[Finding]:
+    """The findings of the checks whose place begins so, with these values."""
+    source = SimpleNamespace(**values)
+    chosen = {
+        code: partial(call, name, source) for code, name in CHECKS.items() if name.startswith(place)
+    }
+    return list(service.examine(chosen))
 
 
 # What is said of notes depends on what is installed here; it has tests of its own.

@@ -16,7 +16,6 @@ def ground(**values: Any) -> StoreAdmin:
         "losses": list,
         "remote_refs": list,
         "remove_remote_refs": lambda refs: None,
-        "checks": {},
         "repairs": {},
     }
     return StoreAdmin(**(empty | values))

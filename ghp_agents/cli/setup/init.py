@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 
 import click
 
@@ -20,6 +21,7 @@ from ghp_agents.doctor import setup as services
 from ghp_agents.integrations.clients import instructions
 from ghp_agents.integrations.clients.config_files import FOUND, NoClientError
 from ghp_agents.integrations.clients.hook_entries import HOMES
+from ghp_agents.presence import service as presence
 from ghp_agents.pulls import update_branch
 from ghp_agents.state.admin_port import Step
 from ghp_agents.wiring import App
@@ -167,7 +169,8 @@ def _set_up(
 ) -> None:
     name = agent_name(agent) if agent else None
     ws, ground = app.ws, app.ground
-    steps = services.to_make(app, ground, agent=name, config=config)
+    rename = partial(presence.rename, ws, app.store)
+    steps = services.to_make(ws, ground, agent=name, config=config, rename=rename)
     # First: a broken file stops everything.
     put = [*(guards.to_put(app, selection) if selection else []), *block]
     ask = probe and services.needs_probe(ground)

@@ -3,16 +3,19 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from ghp_agents.claims import service as claims
 from ghp_agents.cli import output
 from ghp_agents.cli.context import agrees
 from ghp_agents.cli.setup import guards, tool_server
+from ghp_agents.consent import service as consent
 from ghp_agents.core.ids import count
-from ghp_agents.doctor import agent_worktrees
 from ghp_agents.doctor import setup as services
-from ghp_agents.doctor.agent_worktrees import AgentWorktree
 from ghp_agents.messages import channel_files
+from ghp_agents.presence import checks as presence
 from ghp_agents.state.admin_port import RemoteRef, Step
 from ghp_agents.wiring import App
+from ghp_agents.worktrees import agent_worktrees
+from ghp_agents.worktrees.agent_worktrees import AgentWorktree
 
 Tell = Callable[[str], None]
 
@@ -87,7 +90,7 @@ def _steps(app: App) -> list[Step]:
     clients = [*guards.all_of_clone(app), *tool_server.all_of_clone(app)]
     ours = [*clients, *channel_files.to_take(app.ws), *app.ground.belongings()]
     worktrees = agent_worktrees.to_remove(app.ws, _worktrees(app), app.cwd)
-    return [*worktrees, *ours, *services.consent_to_take(app.ws)]
+    return [*worktrees, *ours, *consent.consent_to_take(app.ws)]
 
 
 def _stays(app: App, *, remote_refs: bool) -> Iterator[str]:
@@ -99,8 +102,22 @@ def _stays(app: App, *, remote_refs: bool) -> Iterator[str]:
     yield from guards.kept_for_user(app)
     remote = app.ground.sharing().remote
     if not remote_refs and remote is not None:
-        yield from services.claims_here(app)
+        yield from _claims_here(app)
         yield f"our refs on {remote}: others work with them; use --remote-refs to remove them, too"
+
+
+def _claims_here(app: App) -> list[str]:
+    """A line about the issues that agents of this clone hold; none without any."""
+    held = {
+        issue: lock.holder
+        for issue, lock in sorted(claims.claims(app.locks).items())
+        if lock.clone == app.locks.clone
+    }
+    if not held:
+        return []
+    names = ", ".join(f"#{issue} of {holder}" for issue, holder in held.items())
+    free = f"`ghp agent-release {' '.join(map(str, held))} --as @me`"
+    return [f"claims on the remote ({names}): for others to take them, first {free}"]
 
 
 def _line(step: Step) -> str:
@@ -143,7 +160,7 @@ def _list_refs(app: App, refs: Sequence[RemoteRef], tell: Tell) -> None:
 
 
 def _warn_of_active_agents(app: App) -> None:
-    names = services.living(app)
+    names = presence.living(app)
     if names:
         text = (
             f"Still working here: {', '.join(names)}. Their next heartbeat would set it up again."
@@ -152,7 +169,7 @@ def _warn_of_active_agents(app: App) -> None:
 
 
 def _warn_of_others(app: App) -> None:
-    names = services.living_elsewhere(app)
+    names = presence.living_elsewhere(app)
     if names:
         text = f"Still working in other clones: {', '.join(names)}. They lose what they claimed."
         output.warn(text, "Ask their people first.")

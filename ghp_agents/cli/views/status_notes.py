@@ -29,9 +29,9 @@ def _print_github(app: App, snapshot: Snapshot) -> None:
     places = (app.ws.cache_dir / "hub", app.ws.ghp_dir / "hub")
     if not any(place.exists() for place in places) and not snapshot.present(MIRROR):
         return  # without importing the GitHub checks
-    from ghp_agents.doctor import github_checks
+    from ghp_agents.github import checks
 
-    for line, remedy in github_checks.in_short(app.ws, snapshot):
+    for line, remedy in checks.in_short(app.ws, snapshot):
         (output.warn(line, remedy) if remedy else output.say(line))
 
 

@@ -1,14 +1,15 @@
 """The doctor's checks of hooks: installed, complete, and only once."""
 
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 
 from ghp_agents.core import user_file
-from ghp_agents.core.finding import Check, Finding, info, ok, warning
+from ghp_agents.core.finding import Finding, info, ok, warning
 from ghp_agents.git import at_once, worktree
+from ghp_agents.hotpath.locate import is_owned, locate
 from ghp_agents.integrations.clients import (
     aider,
     codex_config,
@@ -31,22 +32,23 @@ from ghp_agents.state.default_branch import trunk
 from ghp_agents.workspace import Workspace
 
 
-def checks(ws: Workspace) -> dict[str, Check]:
-    """The checks by code, in order."""
-    return {
-        "hooks": partial(check_hooks, ws),
-        "hooks-run": partial(check_runs, ws),
-        "hooks-twice": partial(check_twice, ws),
-        "codex-sandbox": partial(check_sandbox, ws),
-        "opencode-packages": partial(check_packages, ws),
-        "status-line": partial(check_status_line, ws),
-        "git-hooks": partial(check_git_hooks, ws),
-        "aider": partial(check_aider, ws),
-    }
-
-
 def _again(client: str, *, user: bool = False) -> str:
     return f"Install them again: ghp agent-init --hooks {client}{' --user' if user else ''}"
+
+
+def check_silence(ws: Workspace) -> Iterator[Finding]:
+    """Why hooks ignore a repository that git accepts."""
+    top = ws.place.toplevel
+    if not top or locate(top, ws.environ) is not None:
+        return
+    code, text = "hooks-silent", "Hooks do nothing in this worktree, so edits are not guarded: "
+    if is_owned(ws.place, ws.environ):
+        text += "its git folder names another path."
+        yield warning(code, text, f"cd {shlex.quote(top)} && git worktree repair")
+        return
+    folders = " ".join(shlex.quote(path) for path in dict.fromkeys([top, ws.place.common_dir]))
+    text += "a part of the repository belongs to another user."
+    yield warning(code, text, f'sudo chown -R "$(id -un)" {folders}')
 
 
 def check_hooks(ws: Workspace) -> Iterator[Finding]:

@@ -12,11 +12,13 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.file_names import plain
+from ghp_agents.core.finding import Finding, warning
 from ghp_agents.core.ids import count, listed
 from ghp_agents.git import worktree
 from ghp_agents.handoffs import for_dead_agent, left_work, record, uncommitted
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.handoffs.left_work import AgentPlace
+from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import replay
 from ghp_agents.pulls.pull import Pull
@@ -88,6 +90,13 @@ class LeftBehind(NamedTuple):
 def save_files(agent: str, issue: int) -> str:
     """The command that saves the uncommitted files of an agent's worktree."""
     return f"ghp agent-handoff --issue {issue} --as {agent}"
+
+
+def check(ctx: Context) -> Iterator[Finding]:
+    """Report files and commits that only a worktree has, though its agent has finished."""
+    for left in find(ctx, ctx.store.snapshot()):
+        text = f"{left.agent} left {left.amount} in {path_word(str(left.folder))}: {left.details}."
+        yield warning("left-work", text, f"Save it: {left.command}")
 
 
 def find(ctx: Context, snapshot: Snapshot) -> list[LeftBehind]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core import finding
-from ghp_agents.core.finding import Finding, Level
+from ghp_agents.core.finding import Finding, Level, warning
 from ghp_agents.integrations.clients import aider
 from ghp_agents.integrations.clients import checks as guard_checks
 from ghp_agents.integrations.clients import config_files as client_places
@@ -17,9 +17,11 @@ from ghp_agents.integrations.clients import install as guards
 from ghp_agents.integrations.git_hooks import install as git_guard
 from ghp_agents.workspace import Workspace, open_workspace
 from tests.support.clock import ManualClock
+from tests.support.doctor import checks_made
 from tests.support.git import git
 from tests.support.hosts import executable
 from tests.support.setup import give_exclude
+from tests.support.users import OTHER, only_root
 
 SETTINGS = ".claude/settings.local.json"
 PYTHON = sys.executable
@@ -41,7 +43,7 @@ def put(folder: Path, *clients: str, python: str = PYTHON, user: bool = False) -
 
 
 def found(folder: Path) -> list[Finding]:
-    return [one for check in guard_checks.checks(ws(folder)).values() for one in check()]
+    return checks_made("integrations.clients.checks:", ws=ws(folder))
 
 
 @pytest.fixture
@@ -314,3 +316,28 @@ def test_the_users_hooks_and_a_clones_would_both_run(repo: Path, home: Path, old
 def test_another_name_of_this_interpreter_is_not_another_installation(repo: Path) -> None:
     put(repo, "claude", python=str(Path(PYTHON).with_name("python3")))
     assert {one.level for one in found(repo)} == {Level.OK}
+
+
+def test_where_hooks_are_silent_the_doctor_says_why(repo: Path, tmp_path: Path) -> None:
+    git(repo, "worktree", "add", "--quiet", "--detach", str(tmp_path / "linked"))
+    moved = (tmp_path / "linked").rename(tmp_path / "moved")
+    says = "Hooks do nothing in this worktree, so edits are not guarded: "
+    assert list(guard_checks.check_silence(ws(moved))) == [
+        warning(
+            "hooks-silent",
+            says + "its git folder names another path.",
+            f"cd {moved} && git worktree repair",
+        ),
+    ]
+    git(moved, "worktree", "repair")
+    assert list(guard_checks.check_silence(ws(moved))) == []
+    only_root()
+    os.chown(repo, OTHER, OTHER)
+    git(repo, "config", "--global", "safe.directory", "*")
+    assert list(guard_checks.check_silence(ws(repo))) == [
+        warning(
+            "hooks-silent",
+            says + "a part of the repository belongs to another user.",
+            f'sudo chown -R "$(id -un)" {repo} {repo}/.git',
+        )
+    ]

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core.finding import warning
 from ghp_agents.handoffs import left_work
 from ghp_agents.handoffs.service import handoff
+from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.pulls.merging import left_behind
 from tests.support.ghp import invoke
 from tests.support.git import commit, git
@@ -132,3 +134,19 @@ def test_every_command_that_lists_what_waits_names_the_files_and_what_saves_them
         assert SAVES in shown, words
     assert SAVES in invoke("agent-status", road.folder, clock=road.clock).out
     assert road.work.is_dir()
+
+
+@pytest.mark.slow
+def test_what_was_left_is_named_with_the_command_that_saves_it(restored: Restored) -> None:
+    road = Road(restored(with_pull).repo)
+    house = road.house("@me").offline
+    assert list(left_behind.check(house)) == []
+    (road.work / "new.txt").write_text("x\n")
+    place = path_word(str(road.work))
+    assert list(left_behind.check(house)) == [
+        warning(
+            "left-work",
+            f"worker-1 left 1 file in {place}: new.txt: not in #2.",
+            "Save it: ghp agent-handoff --issue 1 --as worker-1",
+        )
+    ]

@@ -9,8 +9,7 @@ import pytest
 
 from ghp_agents.core.errors import NotSetUpError
 from ghp_agents.core.finding import Finding, Level
-from ghp_agents.doctor import github_checks as hub_checks
-from ghp_agents.doctor import service as doctor
+from ghp_agents.github import checks as hub_checks
 from ghp_agents.github.api import errors
 from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import GitHubRepository
@@ -18,6 +17,7 @@ from ghp_agents.state.git.store import GitRefsStore
 from ghp_agents.wiring import App
 from tests.support import hubs
 from tests.support.clock import ManualClock
+from tests.support.doctor import checks_made
 from tests.support.git import git
 from tests.support.hubs import SECRET, Script, limits, says
 
@@ -52,8 +52,9 @@ def configured(repo: Path, **values: Any) -> None:
 
 def found(repo: Path, hub: GitHubRepository | None, clock: ManualClock) -> list[Finding]:
     ws = hubs.workspace(repo, clock)
-    checks = hub_checks.checks(ws, lambda: hub, GitRefsStore(ws))
-    return list(doctor.examine(checks))
+    return checks_made(
+        "github.checks:", ws=ws, hub=lambda: hub, snapshot=GitRefsStore(ws).snapshot()
+    )
 
 
 def refuse(job: Job) -> None:

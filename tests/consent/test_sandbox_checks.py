@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from ghp_agents.cards import sandbox
+from ghp_agents.consent import sandbox_checks
 from ghp_agents.core.finding import Finding, Level
-from ghp_agents.doctor import sandbox_checks
 from ghp_agents.wiring import App
 from tests.support.consent import mine
 from tests.support.fake_container import IMAGE, FakeContainers

@@ -1,12 +1,11 @@
 """The doctor's checks of GitHub: access, write permission, and waiting writes."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from ghp_agents.core import token_hosts
 from ghp_agents.core.clock import ago
-from ghp_agents.core.finding import Check, Finding, error, info, ok, warning
+from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.github import moved
 from ghp_agents.github.api import access, status
@@ -17,7 +16,7 @@ from ghp_agents.github.tokenless import overview
 from ghp_agents.github.tokenless.overview import TokenlessOverview
 from ghp_agents.github.tokenless.place import Tracker
 from ghp_agents.github.tokenless.tracker import LOGIN
-from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.ports import Snapshot
 from ghp_agents.workspace import Workspace
 
 TAKE_OVER = "After 7 days without a publication, the record is replaced."
@@ -26,21 +25,11 @@ FEATURES = {"sub-issues": "sub-issues", "dependencies": "dependencies", "reactio
 FEW = 0.1  # of the rate limit: below it there is a warning
 
 
-def checks(
-    ws: Workspace, hub: Callable[[], GitHubRepository | None], store: StateStore
-) -> dict[str, Check]:
-    """Return the checks by code, in order; those with network requests come last."""
-    return {
-        "github": partial(check_here, ws, hub, store),
-        "github-repository": partial(check_repository, hub),
-    }
-
-
 def check_here(
-    ws: Workspace, hub: Callable[[], GitHubRepository | None], store: StateStore
+    ws: Workspace, hub: Callable[[], GitHubRepository | None], snapshot: Snapshot
 ) -> Iterator[Finding]:
     """Check what is known without a request."""
-    summary = overview.overview(store.snapshot())
+    summary = overview.overview(snapshot)
     yield from check_access(ws, hub, summary.tracker)
     repository = hub()
     yield from check_requests(summary, has_token=repository is not None)

@@ -1,0 +1,24 @@
+"""What the lists name exists, and asks only for what its caller has."""
+
+from inspect import Parameter, signature
+
+from ghp_agents.doctor.service import Patient
+from ghp_agents.parts import lists
+from ghp_agents.parts.call import find
+
+LISTS: list[tuple[str, type]] = [(name, Patient) for name in lists.CHECKS.values()]
+
+
+def test_a_part_exists_and_its_caller_has_what_it_needs() -> None:
+    lacking = [
+        (name, key)
+        for name, source in LISTS
+        for key, parameter in signature(find(name)).parameters.items()
+        if parameter.default is Parameter.empty and key not in dir(source)
+    ]
+    assert lacking == []
+
+
+def test_nothing_is_named_twice() -> None:
+    names = [name for name, _ in LISTS]
+    assert len(names) == len(set(names))
