@@ -23,7 +23,7 @@ MOST = {
     "agent-sweep, nothing to do": 11 + REPORT,
     "agent-sync --publish": 10 + REPORT,
     "agent-start": 21,
-    "agent-finish": 36,
+    "agent-finish": 28,
 }
 
 

@@ -37,7 +37,7 @@ LONGEST_S = 60.0  # until work in the background has ended
 COUNTED: dict[str, tuple[str, ...]] = {
     "snapshots": ("state.git.store:GitRefsStore.snapshot",),  # of the joined records of all clones
     "ref listings": (  # whose refs are read from the disk: of the state, of locks, of the clone
-        "git.refs:read_refs", "git.refs:read_exact", "git.refs:has_any"
+        "git.refs:read_refs", "git.refs:read_exact"
     ),
     "folds": (  # all records of a noun, or those below one of its folders, are put together
         "escalations.record:read", "handoffs.record:read_handoffs",

@@ -1,15 +1,25 @@
 """The paths of a change: of staged files, a worktree, or a branch's commits."""
 
+import functools
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.fields import is_oid
 from ghp_agents.git import process as git
 
 # A rename counts as a deletion and an addition.
 _NAMES = ("--name-only", "-z", "--no-renames", "--ignore-submodules=none", "--no-ext-diff")
+
+
+class CommittedFile(NamedTuple):
+    """What a commit has at a path."""
+
+    mode: str
+    oid: str
+    path: str
 
 
 class Signed(NamedTuple):
@@ -70,22 +80,16 @@ def fork_point(folder: Path, ref: str) -> str:
     return base.text
 
 
-def between(folder: Path, base: str, head: str) -> list[str]:
-    """The paths that a branch changed since it left `base`; both commits must be here."""
-    return git.check(["diff", *_NAMES, f"{base}...{head}", "--"], cwd=folder).names
+def all_in(folder: Path, commit: str) -> list[CommittedFile]:
+    """All files, links and submodules in a commit. Raises GitError."""
+    return _all_in(folder, commit) if is_oid(commit) else _all_in.__wrapped__(folder, commit)
 
 
-def of_kind(folder: Path, base: str, head: str, kind: str) -> list[str]:
-    """The paths that a branch added (`A`) or deleted (`D`) since it left `base`."""
-    args = ["diff", *_NAMES, f"--diff-filter={kind}", f"{base}...{head}", "--"]
-    return git.check(args, cwd=folder).names
-
-
-def all_in(folder: Path, commit: str) -> list[str]:
-    """The paths of all files in a commit."""
-    return git.check(
-        ["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit], cwd=folder
-    ).names
+@functools.lru_cache(maxsize=2)  # a commit never changes
+def _all_in(folder: Path, commit: str) -> list[CommittedFile]:
+    args = ["ls-tree", "-r", "-z", "--full-tree", commit]
+    entries = (line.split("\t", 1) for line in git.check(args, cwd=folder).names)
+    return [CommittedFile(facts[:6], facts.rpartition(" ")[2], path) for facts, path in entries]
 
 
 def differing(folder: Path, left: str, right: str) -> list[str]:

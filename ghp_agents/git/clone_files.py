@@ -66,7 +66,13 @@ def head(folder: Path) -> str:
 
 def below(folder: Path, prefix: str) -> dict[str, str]:
     """The refs whose names begin with a prefix like `refs/heads/`, with their commits."""
-    return refs.read_refs(Path(find(folder).common_dir), prefix)
+    common_dir = Path(find(folder).common_dir)
+    targets = refs.read_refs(common_dir, prefix, symbolic=True)
+    commits = {
+        name: _resolved(common_dir, name) if target.startswith(SYMBOLIC) else target
+        for name, target in targets.items()
+    }
+    return {name: commit for name, commit in commits.items() if commit}
 
 
 def blob(folder: Path, commit: str, path: str) -> bytes | None:
@@ -90,11 +96,6 @@ def _object(common_dir: Path, name: str) -> "Object | None":
         return loose.find(common_dir, name)
     except loose.NotLooseError:
         raise UnreadableRefsError from None
-
-
-def has_remote_branches(folder: Path) -> bool:
-    """Whether the clone knows any branch of a remote."""
-    return refs.has_any(Path(find(folder).common_dir), "refs/remotes/")
 
 
 def branches(folder: Path, *names: str) -> dict[str, str]:

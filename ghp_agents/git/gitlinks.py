@@ -5,15 +5,14 @@
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.git import merge
 from ghp_agents.git import process as git
+from ghp_agents.git.branch_range import RAW, ChangedPath, between, read_changes
 
 GITLINK = "160000"  # the mode of a submodule in a tree
-_RAW = ("--raw", "-z", "--no-renames", "--no-abbrev", "--ignore-submodules=none", "--no-ext-diff")
 
 
 class Submodule(NamedTuple):
@@ -25,30 +24,23 @@ class Submodule(NamedTuple):
     commit: str
 
 
-class _Link(NamedTuple):
-    """A commit id that takes the place of a folder, and whether there was one before."""
-
-    path: str
-    commit: str
-    is_new: bool
-
-
 def added(folder: Path, base: str, head: str) -> list[str]:
     """The paths of unregistered repositories that `head` added since it left `base`."""
-    links = _changed(folder, [f"{base}...{head}", "--"])
+    links = _links(between(folder, base, head).changes)
     return _unregistered(folder, links, f"{head}:.gitmodules")
 
 
 def staged(folder: Path, index: str | None = None) -> list[str]:
     """Those that the next commit would add, from the worktree's index or from `index`."""
     env = {"GIT_INDEX_FILE": index} if index else None
-    return _unregistered(folder, _changed(folder, ["--cached"], env), ":.gitmodules", env)
+    words = git.check(["diff", *RAW, "--cached"], cwd=folder, env=env).names
+    return _unregistered(folder, _links(read_changes(words)), ":.gitmodules", env)
 
 
 def pointers(folder: Path, base: str, head: str) -> list[Submodule]:
     """The submodules whose commit `head` changed since it left `base`."""
-    links = _changed(folder, [f"{base}...{head}", "--"])
-    return _submodules(folder, {link.path: link.commit for link in links}, f"{head}:.gitmodules")
+    links = _links(between(folder, base, head).changes)
+    return _submodules(folder, {link.path: link.oid for link in links}, f"{head}:.gitmodules")
 
 
 def submodules(top: Path) -> list[Submodule]:
@@ -76,25 +68,15 @@ def _submodules(folder: Path, commits: Mapping[str, str], modules: str) -> list[
     ]
 
 
-def _changed(
-    folder: Path, what: Sequence[str], env: Mapping[str, str] | None = None
-) -> list[_Link]:
-    done = git.run(["diff", *_RAW, *what], cwd=folder, env=env)
-    if done.code != 0:
-        merge.refuse_unrelated(done)
-    words = done.checked(["diff"]).names
-    pairs = ((entry.split(" "), path) for entry, path in zip(words[::2], words[1::2], strict=False))
-    return [
-        _Link(path, fields[3], fields[0] != f":{GITLINK}")
-        for fields, path in pairs
-        if fields[1] == GITLINK
-    ]
+def _links(changes: Iterable[ChangedPath]) -> list[ChangedPath]:
+    """The commit ids that take the place of folders."""
+    return [change for change in changes if change.mode == GITLINK]
 
 
 def _unregistered(
-    folder: Path, links: Sequence[_Link], modules: str, env: Mapping[str, str] | None = None
+    folder: Path, links: Sequence[ChangedPath], modules: str, env: Mapping[str, str] | None = None
 ) -> list[str]:
-    paths = [link.path for link in links if link.is_new]
+    paths = [link.path for link in links if link.before != GITLINK]
     registered = _registered(folder, modules, env) if paths else {}
     return [path for path in paths if path not in registered]
 

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from ghp_agents.hotpath import boot_clock, own_file
@@ -19,18 +20,20 @@ class UnreadableRefsError(Exception):
     """Only git can tell: refs are not files, or a file is not an ordinary ref."""
 
 
-def read_refs(git_dir: Path, *prefixes: str) -> dict[str, str]:
+def read_refs(git_dir: Path, *prefixes: str, symbolic: bool = False) -> dict[str, str]:
     """The refs whose names begin with one of the prefixes, in the order of names.
 
-    A prefix has at least one `/`. Raises UnreadableRefsError.
+    A prefix has at least one `/`. Unless some may be symbolic, as in `read_exact`, only git can
+    read those. Raises UnreadableRefsError.
     """
+    target = _target if symbolic else _checked
     try:
         is_linked = (git_dir / "commondir").exists()  # then most refs are elsewhere
         has_others = [prefix for prefix in prefixes if not prefix.startswith("refs/worktree/")]
         if (git_dir / "reftable").exists() or (is_linked and has_others):
             raise UnreadableRefsError
         # Loose refs first: git removes one only when it is in the packed file.
-        loose = [_loose(os.fsencode(git_dir), prefix) for prefix in prefixes]
+        loose = [_loose(os.fsencode(git_dir), prefix, target) for prefix in prefixes]
         refs = _packed(git_dir, prefixes)
     except OSError:
         raise UnreadableRefsError from None
@@ -75,18 +78,6 @@ def remotes(git_dir: Path) -> list[str]:
     return sorted({*loose, *map(os.fsdecode, packed)})
 
 
-def has_any(git_dir: Path, prefix: str) -> bool:
-    """Whether there are refs whose names begin with a prefix that ends with `/`. Raises
-    UnreadableRefsError."""
-    try:
-        if (git_dir / "reftable").exists():
-            raise UnreadableRefsError
-        loose = any(files for _, _, files in os.walk(git_dir / prefix, onerror=_note))
-        return loose or b" " + prefix.encode() in _packed_content(git_dir)
-    except OSError:
-        raise UnreadableRefsError from None
-
-
 def _read_loose(git_dir: Path, name: str) -> str:
     """The content of a ref's file; empty if it has none."""
     if not _NAME.fullmatch(os.fsencode(name)):
@@ -95,14 +86,10 @@ def _read_loose(git_dir: Path, name: str) -> str:
         content = _content(os.fsencode(git_dir / name))
     except (IsADirectoryError, NotADirectoryError):
         return ""
-    if content is None:
-        return ""
-    if content.startswith(SYMBOLIC.encode()) and content.endswith(b"\n"):
-        return content.decode("utf-8", "replace").strip()
-    return _checked(os.fsencode(name), content)
+    return "" if content is None else _target(os.fsencode(name), content)
 
 
-def _loose(git_dir: bytes, prefix: str) -> dict[str, str]:
+def _loose(git_dir: bytes, prefix: str, target: Callable[[bytes, bytes], str]) -> dict[str, str]:
     refs: dict[str, str] = {}
     folder, wanted = prefix.rpartition("/")[0], prefix.encode()
     for place, _, files in os.walk(b"%s/%s" % (git_dir, folder.encode()), onerror=_note):
@@ -111,7 +98,7 @@ def _loose(git_dir: bytes, prefix: str) -> dict[str, str]:
             if name.startswith(wanted) and not file.endswith(b".lock"):
                 content = _content(b"%s/%s" % (place, file))
                 if content is not None:
-                    refs[os.fsdecode(name)] = _checked(name, content)
+                    refs[os.fsdecode(name)] = target(name, content)
     return refs
 
 
@@ -126,6 +113,12 @@ def _content(path: bytes) -> bytes | None:
             return file.read(LONGEST)
     except FileNotFoundError:  # deleted, or packed meanwhile
         return None
+
+
+def _target(name: bytes, content: bytes) -> str:
+    if content.startswith(SYMBOLIC.encode()) and content.endswith(b"\n"):
+        return content.decode("utf-8", "replace").strip()
+    return _checked(name, content)
 
 
 def _checked(name: bytes, content: bytes) -> str:

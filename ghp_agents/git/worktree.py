@@ -13,9 +13,8 @@ from ghp_agents.core.fields import is_oid
 from ghp_agents.git import clone_files
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
-from ghp_agents.hotpath.locate import Location, is_git_dir
+from ghp_agents.hotpath.locate import is_git_dir
 
-SHOWN = 100  # commits that are listed; others are only counted
 _FORM = "--format=%H%x1f%an%x1f%aI%x1f%s"
 TIMEOUT_S = 600.0  # seconds; reading long histories takes time
 REFLOG = 1_000  # earlier states of a branch that are read
@@ -51,23 +50,6 @@ class Commit(NamedTuple):
     author: str
     at: str
     subject: str
-
-
-class Lines(NamedTuple):
-    """A file's line counts between two commits; None for binary content."""
-
-    path: str
-    added: int | None
-    removed: int | None
-
-
-class History(NamedTuple):
-    """The commits on top of others."""
-
-    base: str = ""  # the last common commit; empty if there is none
-    commits: tuple[Commit, ...] = ()  # newest first, at most SHOWN
-    total: int = 0
-    files: tuple[Lines, ...] = ()
 
 
 def folders(folder: Path) -> list[Path]:
@@ -145,16 +127,14 @@ def branches(folder: Path, *names: str) -> dict[str, str]:
 
 def unsent(folder: Path, commit: str) -> int | None:
     """How many commits up to this one are on no remote branch; None without remotes."""
-    if not _has_remote_branches(folder):
+    with suppress(UnreadableRefsError):
+        sent = clone_files.below(folder, "refs/remotes/").values()
+        if commit in sent or not sent:
+            return 0 if sent else None
+    if not git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text:
         return None
     counted = git.check(["rev-list", "--count", commit, "--not", "--remotes", "--"], cwd=folder)
     return int(counted.text)
-
-
-def _has_remote_branches(folder: Path) -> bool:
-    with suppress(UnreadableRefsError):
-        return clone_files.has_remote_branches(folder)
-    return bool(git.check(["for-each-ref", "--count=1", "refs/remotes"], cwd=folder).text)
 
 
 def contains(folder: Path, commit: str, other: str) -> bool:
@@ -216,42 +196,3 @@ def added(folder: Path, base: str, commit: str, paths: Sequence[str]) -> list[st
 def present(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
     """Those of `paths` that are files or links in `commit`."""
     return git.check(["ls-tree", "-z", "--name-only", commit, *paths], cwd=folder).names
-
-
-def history(place: Location, commit: str, others: Sequence[str]) -> History:
-    """The commits in `commit` that `others` (full ref names) lack.
-
-    Without others there is nothing to compare with, and no base.
-    """
-    assert place.toplevel is not None
-    folder = Path(place.toplevel)
-
-    def ask(*args: str) -> str:
-        done = git.run(args, cwd=folder)
-        return os.fsdecode(done.out).removesuffix("\n") if done.code == 0 else ""
-
-    wanted = [commit, "--not", *others] if others else [commit]
-    lines = ask(
-        "log", "--no-show-signature", "--no-color", f"--max-count={SHOWN}",
-        _FORM, *wanted, "--",
-    )  # fmt: skip
-    commits = [Commit(*line.split("\x1f", 3)) for line in lines.split("\n") if "\x1f" in line]
-    count = len(commits)
-    if count == SHOWN:
-        count = int(ask("rev-list", "--count", *wanted, "--") or 0)
-    base = ask("merge-base", commit, *others) if others else ""
-    stat = ask("diff", "--numstat", "-z", "--no-renames", base, commit, "--") if base else ""
-    return History(base, tuple(commits), count, tuple(_lines(stat)))
-
-
-def _lines(stat: str) -> list[Lines]:
-    lines: list[Lines] = []
-    for record in stat.split("\0"):
-        if record:
-            added, removed, path = record.split("\t", 2)
-            lines.append(Lines(path, _count(added), _count(removed)))
-    return lines
-
-
-def _count(text: str) -> int | None:
-    return None if text == "-" else int(text)

@@ -11,7 +11,8 @@ from ghp_agents.core.errors import GhpError, NotFoundError, sentence
 from ghp_agents.core.ids import Actor
 from ghp_agents.escalations.doubtful import any_doubtful
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.git import worktree
+from ghp_agents.git import branch_range, worktree
+from ghp_agents.git.branch_range import History
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff, Situation
 from ghp_agents.hotpath.quoting import file, phrase
@@ -52,7 +53,7 @@ class Branch(NamedTuple):
     operation: str | None = None
     conflicts: tuple[str, ...] = ()
     unsent: int | None = None  # commits on no remote; None without one
-    history: worktree.History = worktree.History()
+    history: History = History()
 
 
 class TopicFacts(NamedTuple):
@@ -116,7 +117,7 @@ def branch(ws: Workspace, commit: str | None = None) -> Branch:
         operation=operation,
         conflicts=worktree.unmerged(folder) if operation else (),
         unsent=worktree.unsent(folder, tip) if tip else None,
-        history=worktree.history(ws.place, tip, trunk_refs(ws)) if tip else worktree.History(),
+        history=branch_range.between(folder, trunk_refs(ws), tip).history if tip else History(),
     )
 
 

@@ -14,6 +14,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, issue_of_branch, one_line
 from ghp_agents.core.light_hashes import sha256
 from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git.branch_range import between
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic
@@ -213,5 +214,5 @@ def _branch(ws: Workspace, fields: Presence) -> Branch:
     if not tip:
         return Branch(name=name, trunk=trunk(ws))
     others = [other for other in trunk_refs(ws) if other != ref]
-    history = worktree.history(ws.place, tip, others)
+    history = between(folder, others, tip).history
     return Branch(name=name, head=tip, tip=tip, trunk=trunk(ws), unsent=0, history=history)

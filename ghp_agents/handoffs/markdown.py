@@ -12,8 +12,9 @@ from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, count
 from ghp_agents.escalations.escalation import Answer, Escalation
 from ghp_agents.escalations.messages import who
+from ghp_agents.git.branch_range import Lines
 from ghp_agents.git.patch import PatchedFile
-from ghp_agents.git.worktree import Commit, Lines
+from ghp_agents.git.worktree import Commit
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work, size_text
 from ghp_agents.hotpath.quoting import (

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from ghp_agents.cards import read_cards, widening
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.ids import listed
-from ghp_agents.git import changed_paths
+from ghp_agents.git import branch_range, changed_paths
 from ghp_agents.git import process as git
 from ghp_agents.handoffs.tool_files import configures_tools, makes_run
 
@@ -36,10 +36,11 @@ class WhatRuns(NamedTuple):
 
 def of_branch(folder: Path, base: str, head: str) -> WhatRuns:
     """What a branch changes since it left `base`. Both commits must be here. Raises GitError."""
-    args = ["merge-base", "--all", base, head]
-    forks = git.run(args, cwd=folder).text.split() or [base]  # several, if both merged each other
-    findings = [look(folder, changed_paths.differing(folder, x, head), x, head) for x in forks]
-    return together(findings)
+    added = branch_range.between(folder, base, head)
+    if len(added.forks) == 1:
+        return look(folder, added.paths, added.forks[0], head)
+    forks = added.forks or (base,)  # several, if both merged each other
+    return together(look(folder, changed_paths.differing(folder, x, head), x, head) for x in forks)
 
 
 def of_merge(folder: Path, commit: str, paths: Sequence[str] = ()) -> WhatRuns:
@@ -83,9 +84,8 @@ def _nobody(_path: str, _text: str) -> bool:
 
 def _linked(folder: Path, commit: str) -> Sequence[str]:
     """The files and folders to which links with the names of such files lead."""
-    lines = git.check(["ls-tree", "-r", "-z", "--full-tree", commit], cwd=folder).names
-    pairs = (line.partition("\t")[::2] for line in lines if line.startswith(LINK))
-    links = [(facts.split()[2], path) for facts, path in pairs if makes_run(path)]
+    files = changed_paths.all_in(folder, commit)
+    links = [(x.oid, x.path) for x in files if x.mode == LINK and makes_run(x.path)]
     return [
         normpath(join(dirname(path), git.check(["cat-file", "blob", oid], cwd=folder).text))
         for oid, path in links

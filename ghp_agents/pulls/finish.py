@@ -17,7 +17,7 @@ from ghp_agents.core.file_names import case_twins, plain
 from ghp_agents.core.ids import Actor, AgentName, digest, issue_of_branch, listed, one_line
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import changed_paths, own_hooks, worktree
-from ghp_agents.git import process as git
+from ghp_agents.git.branch_range import BranchRange, between
 from ghp_agents.git.worktree import Difference
 from ghp_agents.guard import held_paths
 from ghp_agents.handoffs import commits, evidence, missing_commits, what_runs
@@ -115,17 +115,19 @@ def refuse_forbidden(
     """Refuse commits that must not be sent; returns warnings. Without `fetch`, leases are those
     that this clone knows. Raises RefusedError, UnknownError."""
     branch_records.refuse_other(ctx, subject.branch, subject.issue)
+    added = between(ctx.ws.folder, tips.trunk, tips.head)
     rewritten_main.refuse(ctx, tips.base, tips.trunk, subject.branch, tips.head)
     _refuse_missing(ctx, subject)
-    _refuse_empty(ctx.ws, tips, subject.issue.number)
+    if added.forks == (tips.head,):
+        raise _empty(tips, subject.issue.number)
     _refuse_provisioned(ctx.ws, tips)
     deliverables.refuse_missing(ctx.ws.folder, subject.issue, tips.head, draft=draft)
+    added.count_lines()  # the page needs them, and git counts them with the changes
     submodule_pointers.refuse(ctx.ws, tips.trunk, tips.head)
     if not subject.actor.is_person:
-        _refuse_mentions(ctx.ws, tips)
-    paths = changed_paths.between(ctx.ws.folder, tips.trunk, tips.head)
-    held = held_paths.refuse(ctx, subject.actor, paths, fetch=fetch)
-    held = (*held, *_twin_names(ctx.ws, tips))
+        _refuse_mentions(ctx.ws, added)
+    held = held_paths.refuse(ctx, subject.actor, added.paths, fetch=fetch)
+    held = (*held, *_twin_names(ctx.ws, tips.trunk, added))
     if not subject.actor.is_person:
         who = subject.actor.name
         held += (*other_branches.warnings(
@@ -148,7 +150,8 @@ def run_all_checks(
     rules = run_checks.rules(ctx.ws, tips.trunk)
     checks = run_checks.run(ctx.ws, rules, ctx.ws.folder, subject.branch, tell)
     _refuse_failed(ctx.ws, checks, subject.branch, head, draft=draft)
-    check_cache.remember(ctx.ws, rules, worktree.tree(ctx.ws.folder, head), checks)
+    if checks:
+        check_cache.remember(ctx.ws, rules, worktree.tree(ctx.ws.folder, head), checks)
     return head, checks
 
 
@@ -194,13 +197,13 @@ def publish(
     )
 
 
-def _twin_names(ws: Workspace, tips: Tips) -> Iterator[str]:
+def _twin_names(ws: Workspace, trunk: str, added: BranchRange) -> Iterator[str]:
     """Warn of new names that differ only in case from others."""
-    new = changed_paths.of_kind(ws.folder, tips.trunk, tips.head, "A")
+    new = [change.path for change in added.changes if change.kind == "A"]
     if not new:
         return
-    gone = changed_paths.of_kind(ws.folder, tips.trunk, tips.head, "D")
-    present = {*changed_paths.all_in(ws.folder, tips.trunk)} - {*gone}
+    gone = {change.path for change in added.changes if change.kind == "D"}
+    present = {entry.path for entry in changed_paths.all_in(ws.folder, trunk)} - gone
     for name, other in [*case_twins(new, present)][:LISTED]:
         yield (
             f"{file(name)} and {file(other)} differ only in case: on macOS and Windows this is one "
@@ -297,22 +300,18 @@ def _refuse_missing(ctx: Context, subject: FinishSubject) -> None:
     )
 
 
-def _refuse_empty(ws: Workspace, tips: Tips, issue: int) -> None:
-    if worktree.contains(ws.folder, tips.trunk, tips.head):
-        raise RefusedError(
-            f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
-            hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
-            f"agent-issue close {issue} --reason WHY`.",
-        )
+def _empty(tips: Tips, issue: int) -> RefusedError:
+    return RefusedError(
+        f"There is nothing to finish: {tips.branch} has no commits since {tips.base}.",
+        hint="Commit your work first. If nothing needs to change, close the issue: `ghp "
+        f"agent-issue close {issue} --reason WHY`.",
+    )
 
 
-def _refuse_mentions(ws: Workspace, tips: Tips) -> None:
+def _refuse_mentions(ws: Workspace, added: BranchRange) -> None:
     """Messages of commits are pushed as they are, so nothing can be broken in them."""
-    args = ["log", "-z", "--no-show-signature", "--format=%h %B", f"{tips.trunk}..{tips.head}"]
-    messages = (text.partition(" ") for text in git.check(args, cwd=ws.folder).names)
-    starting = [
-        x for x, _, text in messages if mentions.starts_agent(text, ws.settings.mentionable)
-    ]
+    names = ws.settings.mentionable
+    starting = [oid for oid, text in added.messages if mentions.starts_agent(text, names)]
     if starting:
         raise RefusedError(
             f"The message of {listed(starting, LISTED)} mentions another agent, or commands a bot: "
@@ -348,7 +347,7 @@ def _refuse_failed(
             hint=f"Nothing was pushed. Full output: {run_checks.kept_in(ws, branch)}. To push "
             "it as a draft: `ghp agent-finish --draft`.",
         )
-    left = provisioned_files.differences(ws, ws.folder)
+    left = provisioned_files.differences(ws, ws.folder) if checks else []
     if left or worktree.head(ws.folder) != head:
         raise _changed_by_checks(left)
 

@@ -7,8 +7,9 @@ from typing import Any
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp
-from ghp_agents.git import changed_paths, worktree, worktree_admin
 from ghp_agents.git import merge as git_merge
+from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git.branch_range import between
 from ghp_agents.git.process import GitError
 from ghp_agents.issues.numbers import given_numbers, next_number
 from ghp_agents.ports import LockService, Snapshot, StateStore
@@ -155,7 +156,7 @@ class LocalForge:
             landed = self._land(pull, by, trunk, head, message)
         paths: list[str] = []
         with suppress(GitError):  # e.g. it is the first commit
-            paths = changed_paths.between(self._ws.folder, f"{landed}^1", head)
+            paths = between(self._ws.folder, f"{landed}^1", head).paths
         return self._record_merged([MergeStep(number, head, landed, tuple(paths))], by)[0]
 
     def place_in_queue(self, number: int) -> int | None:

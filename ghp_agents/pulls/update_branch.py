@@ -13,6 +13,7 @@ from ghp_agents.core.finding import Finding, error
 from ghp_agents.core.ids import listed
 from ghp_agents.git import default_branch, merge, worktree, worktree_admin
 from ghp_agents.git import process as git
+from ghp_agents.git.branch_range import between
 from ghp_agents.git.merge import MergeResult
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.pulls.pull import no_base
@@ -153,7 +154,7 @@ def _contains_remote(ws: Workspace, tips: Tips) -> bool:
 def bring_up(ws: Workspace, tips: Tips, by: str) -> str:
     """Update the branch to the default branch by the configured method; return its new head.
     Raises RefusedError for a conflict; then nothing has changed."""
-    if worktree.contains(ws.folder, tips.head, tips.trunk):
+    if between(ws.folder, tips.trunk, tips.head).forks == (tips.trunk,):
         return tips.head
     method = ws.settings.update_method
     result = combined(ws, tips, by, method)

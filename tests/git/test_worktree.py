@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.git import worktree
-from ghp_agents.git.worktree import Commit, Difference, History, Lines
+from ghp_agents.git.branch_range import History, Lines, between
+from ghp_agents.git.worktree import Commit, Difference
 from ghp_agents.hotpath.locate import Location, locate
 from tests.support.git import COMMIT_TIME, commit, git, run_git
 
@@ -98,7 +99,7 @@ def test_history_is_what_the_others_do_not_have(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "main")
     commit(repo, {"z": "z\n"})
     git(repo, "checkout", "--quiet", "work")
-    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    history = between(repo, [MAIN], "HEAD").history
     assert history.base == base
     assert history.total == 2
     assert history.commits[0] == Commit(
@@ -117,14 +118,14 @@ def test_a_trunk_that_is_behind_its_remote_does_not_count_others_commits(
     git(mine, "fetch", "--quiet")
     git(mine, "checkout", "--quiet", "-b", "work", "origin/main")
     commit(mine, {"mine": "x\n"})
-    history = worktree.history(place_of(mine), "HEAD", [MAIN, "refs/remotes/origin/main"])
+    history = between(mine, [MAIN, "refs/remotes/origin/main"], "HEAD").history
     assert history.total == 1
     assert history.files == (Lines("mine", 1, 0),)
 
 
 def test_without_a_trunk_the_latest_commits_are_the_history(repo: Path) -> None:
     commit(repo, {"a": "1\n"}, "Second")
-    history = worktree.history(place_of(repo), "HEAD", [])
+    history = between(repo, [], "HEAD").history
     assert [commit.subject for commit in history.commits] == ["Second", "Begin"]
     assert (history.base, history.total, history.files) == ("", 2, ())
 
@@ -132,7 +133,7 @@ def test_without_a_trunk_the_latest_commits_are_the_history(repo: Path) -> None:
 def test_branches_without_a_common_commit_have_no_base(repo: Path) -> None:
     git(repo, "checkout", "--quiet", "--orphan", "other")
     git(repo, "commit", "--quiet", "-m", "Other")
-    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    history = between(repo, [MAIN], "HEAD").history
     assert (history.base, history.total) == ("", 1)
 
 
@@ -142,7 +143,7 @@ def test_a_sha256_repository_has_a_history_too(tmp_path: Path) -> None:
     commit(repo, {"a": "1\n"}, "Begin")
     git(repo, "checkout", "--quiet", "-b", "work")
     commit(repo, {"a": "2\n"}, "Go on")
-    history = worktree.history(place_of(repo), "HEAD", [MAIN])
+    history = between(repo, [MAIN], "HEAD").history
     assert [commit.subject for commit in history.commits] == ["Go on"]
     assert history.files == (Lines("a", 1, 1),)
 
@@ -152,10 +153,8 @@ def test_inside_a_hook_the_history_is_that_of_the_worktree_asked_about(
 ) -> None:
     git(tmp_path, "init", "--quiet", "other")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other/.git"))
-    assert [commit.subject for commit in worktree.history(place_of(repo), "HEAD", []).commits] == [
-        "Begin"
-    ]
-    assert worktree.history(place_of(tmp_path / "other"), "HEAD", []) == History()
+    assert [commit.subject for commit in between(repo, [], "HEAD").history.commits] == ["Begin"]
+    assert between(tmp_path / "other", [], "HEAD").history == History()
 
 
 def test_commits_on_no_remote_are_counted(clone: Path, repo: Path) -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
+from ghp_agents.git.branch_range import History, Lines
 from ghp_agents.git.patch import PatchedFile
-from ghp_agents.git.worktree import Commit, History, Lines
+from ghp_agents.git.worktree import Commit
 from ghp_agents.handoffs import markdown as page
 from ghp_agents.handoffs.evidence import Branch
 from ghp_agents.handoffs.handoff import Handoff, Missing, Work

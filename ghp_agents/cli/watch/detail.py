@@ -8,6 +8,7 @@ from ghp_agents.cli.watch.look import Detail
 from ghp_agents.core.clock import brief, to_seconds
 from ghp_agents.core.ids import count
 from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git.branch_range import History, between
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.locate import branch, locate
 from ghp_agents.hotpath.quoting import file, phrase
@@ -52,7 +53,7 @@ def _changes(app: App, row: AgentRow) -> Iterable[str]:
     head = worktree.head(path)
     own = f"refs/heads/{branch(place.git_dir)}"
     main = [ref for ref in trunk_places(app.ws) if ref != own]
-    history = worktree.history(place, head, main) if head and main else worktree.History()
+    history = between(Path(place.toplevel), main, head).history if head and main else History()
     open_changes = worktree.differences(path)
     added = sum(changed.added or 0 for changed in history.files)
     removed = sum(changed.removed or 0 for changed in history.files)
