@@ -127,7 +127,7 @@ class Project:
     def ready(self) -> list[Issue]:
         """Issues that can be claimed, by priority: open, unclaimed, unassigned, not blocked, not
         waiting for a person and not an epic."""
-        claims = claim.claims(self._app.locks)
+        claims = self._app.world.claims
         app = self._app
         commanded = issue.commanded(app.store)
         return issue.ready(app.ws, app.tracker.list(closed=True), claims, commanded)

@@ -217,9 +217,7 @@ class App:
 
 def world_of(parts: "App | Offline") -> World:
     """What is known in this moment: the same world until it ends."""
-    return parts.ws.kept.get(
-        (parts.store, "world"), lambda: World(parts.ws, parts.store.snapshot(), parts.locks)
-    )
+    return parts.ws.kept.get((parts.store, "world"), lambda: World(parts))
 
 
 class Offline:

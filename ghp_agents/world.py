@@ -6,35 +6,50 @@ make one on the snapshot that `decide` gets. This module knows no noun: a noun a
 function of a world (`core/moment.py`).
 """
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import LockService, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.workspace import Workspace
 
 
 class World:
     """What is known in one moment. Each part is read once, on first use."""
 
-    def __init__(self, ws: Workspace, snapshot: Snapshot, locks: LockService) -> None:
-        self.ws, self.snapshot, self._locks = ws, snapshot, locks
-        self.now = ws.clock.now()
+    def __init__(self, ctx: Context, snapshot: Snapshot | None = None) -> None:
+        self.ctx = ctx
         self.derived: dict[Hashable, Any] = {}
+        if snapshot is not None:
+            self.snapshot = snapshot
+
+    @cached_property
+    def snapshot(self) -> Snapshot:
+        """The records; by default the present ones."""
+        return self.ctx.store.snapshot()
+
+    @property
+    def ws(self) -> Workspace:
+        """The repository, and who works in it."""
+        return self.ctx.ws
+
+    @cached_property
+    def now(self) -> float:
+        """The time by the clone's clock."""
+        return self.ws.clock.now()
 
     @cached_property
     def locks(self) -> Sequence[Lock]:
         """All locks that this clone knows, by name."""
-        return self._locks.known()
+        return self.ctx.locks.known()
 
     @cached_property
     def claim_locks(self) -> Mapping[int, Lock]:
         """The locks of issues, also released ones, by issue."""
-        named = ((claimed_issue(lock.name), lock) for lock in self._locks.known(PREFIX))
-        return {issue: lock for issue, lock in named if issue is not None}
+        return by_issue(self.ctx.locks.known(PREFIX))
 
     @cached_property
     def claims(self) -> Mapping[int, Lock]:
@@ -49,3 +64,9 @@ class World:
             for issue, lock in self.claims.items()
             if (lock.holder, lock.is_person) == holder
         }
+
+
+def by_issue(locks: Iterable[Lock]) -> dict[int, Lock]:
+    """The locks of issues among these, by issue."""
+    named = ((claimed_issue(lock.name), lock) for lock in locks)
+    return {issue: lock for issue, lock in named if issue is not None}

@@ -16,11 +16,11 @@ from ghp_agents.escalations.escalation import left_to_people, open_last_resorts
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import capabilities
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.cause import GAVE_UP
+from ghp_agents.world import World
 
 SHOWN = 5  # names in one message
 WORDS = {  # of an issue that cannot be claimed, and how many of its names are told
@@ -125,7 +125,7 @@ def read_board(
         comment_commands.given(commands),
         ctx.ws.settings.needs_human_label,
         lambda: [x for x in ctx.tracker.known(closed=True) if x.state == "closed"],
-        _given_up(ctx.locks.known(PREFIX)),
+        _given_up(ctx.world),
         spent.used_up(ctx, snapshot),
         _full(ctx),
         left_to_people(questions),
@@ -139,11 +139,11 @@ def _full(ctx: Context) -> int:
     return waiting if limit and waiting >= limit else 0
 
 
-def _given_up(locks: Iterable[Lock]) -> dict[int, str]:
+def _given_up(world: World) -> dict[int, str]:
     """The agents that failed, by free issue, where no person is asked how to continue."""
     return {
-        claimed_issue(lock.name) or 0: lock.cause.by
-        for lock in locks
+        issue: lock.cause.by
+        for issue, lock in world.claim_locks.items()
         if lock.holder is None and lock.cause.kind == GAVE_UP and not lock.cause.ref
     }
 

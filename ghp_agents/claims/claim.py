@@ -3,7 +3,6 @@
 from typing import Literal
 
 from ghp_agents.hotpath.lost_claim import LostClaim, reason_of
-from ghp_agents.locks.names import claim_name, claimed_issue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,7 +50,7 @@ def standing(
 
 
 def fence_of(
-    locks: "Mapping[str, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
+    locks: "Mapping[int, Lock]", agent: str, presence: "Mapping[str, Any]", clone: str
 ) -> LostClaim | None:
     """The lost claim if `agent` in `clone` was replaced as holder of its current issue, else None.
 
@@ -61,7 +60,7 @@ def fence_of(
     issue, generation = presence.get("issue"), presence.get("generation")
     if type(issue) is not int or type(generation) is not int:
         return None
-    lock = locks.get(claim_name(issue))
+    lock = locks.get(issue)
     if lock is None or lock.generation < generation:
         return None
     epoch = presence.get("epoch")
@@ -70,8 +69,8 @@ def fence_of(
         return None
     is_own = lock.generation == generation
     reason = reason_of(lock.holder, lock.cause.kind, lock.reason, is_own=is_own)
-    mine = [lock for lock in locks.values() if is_mine(lock, agent, epoch, clone)]
-    others = [(x.acquired_at, number) for x in mine if (number := claimed_issue(x.name))]
+    claims = locks.items()
+    others = [(x.acquired_at, n) for n, x in claims if is_mine(x, agent, epoch, clone)]
     return LostClaim(
         issue, lock.holder, lock.is_person, lock.acquired_at, lock.generation, reason,
         lock.cause.kind, lock.holder == agent and is_elsewhere(lock, clone),

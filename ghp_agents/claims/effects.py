@@ -17,7 +17,7 @@ from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues import dependencies
 from ghp_agents.issues.issue import Issue, assignee, short
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.settings import rights
@@ -93,11 +93,11 @@ def _waits_for(me: ClaimContext, issue: Issue) -> tuple[str, ...]:
     """The open issues that block it, each with its holder."""
     if not issue.blocked_by:
         return ()
-    holders = {claimed_issue(lock.name): lock.holder for lock in me.ctx.locks.known("issue/")}
+    claims = me.ctx.world.claims
     waits: list[str] = []
     for blocker in dependencies.open_blockers(issue, me.ctx.tracker.known()):
-        holder = holders.get(blocker.number)
-        names = ", ".join(map(named, [holder] if holder else blocker.assignees))
+        claim = claims.get(blocker.number)
+        names = ", ".join(map(named, [claim.holder or ""] if claim else blocker.assignees))
         waits.append(f"{short(blocker)} ({names or 'nobody has it'})")
     return tuple(waits)
 
@@ -200,15 +200,13 @@ def _clear_current_issue(me: ClaimContext, issue: Issue, what: str, *, is_given:
 
 def _newest_other_claim(me: ClaimContext, issue: Issue) -> Lock | None:
     """My newest claim of another open issue."""
-    mine = [
-        lock for lock in me.ctx.locks.known(PREFIX) if is_mine(lock, me.name, me.epoch, me.clone)
-    ]
-    others = [lock for lock in mine if claimed_issue(lock.name) not in issue.numbers]
-    if not others:
+    claims = me.ctx.world.held_by(me.actor).items()
+    mine = {n: lock for n, lock in claims if is_mine(lock, me.name, me.epoch, me.clone)}
+    if not mine.keys() - {*issue.numbers}:
         return None
     opened = {number for issue in me.ctx.tracker.list() for number in issue.numbers}
-    claims = [lock for lock in others if claimed_issue(lock.name) in opened]
-    return max(claims, key=lambda lock: (lock.acquired_at, lock.name), default=None)
+    others = [mine[number] for number in mine.keys() & opened - {*issue.numbers}]
+    return max(others, key=lambda lock: (lock.acquired_at, lock.name), default=None)
 
 
 def is_shown(me: ClaimContext, lock: Lock, *events: str) -> bool:

@@ -9,7 +9,7 @@ from ghp_agents.core.ids import Actor
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.issues.issue import Issue
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.workspace import Workspace
 
@@ -40,13 +40,14 @@ def apply_pending(ctx: Context) -> None:
     before = _file(ctx.ws).read()
     if not before:
         return
-    locks = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
+    locks = ctx.world.claim_locks
     issues: dict[int, Issue] = {
         number: issue for issue in ctx.tracker.known(closed=True) for number in issue.numbers
     }
     left = dict(before)
     for name, pending in before.items():
-        lock, issue = locks.get(name), issues.get(claimed_issue(name) or 0)
+        number = claimed_issue(name) or 0
+        lock, issue = locks.get(number), issues.get(number)
         replaced = lock is None or lock.nonce != pending.nonce
         if replaced or issue is None or issue.state == "closed":
             del left[name]

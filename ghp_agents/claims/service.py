@@ -5,7 +5,7 @@ Nothing is fetched before the compare-and-swap. If the known lock is out of date
 with the current lock, and the decision is repeated with that.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 from ghp_agents.claims import claim as rules
@@ -18,9 +18,9 @@ from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
 from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.locks.swap import LockView, known_lock, known_view, swap
-from ghp_agents.ports import Context, LockService
+from ghp_agents.ports import Context
 from ghp_agents.presence import same_name
 from ghp_agents.presence.same_name import NamesakeError
 from ghp_agents.settings import rights
@@ -29,6 +29,7 @@ from ghp_agents.state.cause import Cause
 from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import by_issue
 
 MINE = "mine"
 ANYONE = "anyone"  # a value of the setting `steal`
@@ -64,19 +65,9 @@ class ReleasedClaim(NamedTuple):
     previous: str | None = None  # the former holder, if that was another
 
 
-def claims(locks: LockService) -> dict[int, Lock]:
-    """The known claims, by issue."""
-    return _by_issue(locks.known(PREFIX))
-
-
-def _by_issue(locks: Iterable[Lock]) -> dict[int, Lock]:
-    held = {claimed_issue(lock.name): lock for lock in locks if lock.holder is not None}
-    return {issue: lock for issue, lock in held.items() if issue is not None}
-
-
 def holdings(ctx: Context) -> dict[int, Holding]:
     """The known claims with the states of their holders, by issue."""
-    held = claims(ctx.locks)
+    held = ctx.world.claims
     sights = holder_liveness.holders_of(ctx, held.values())
     return {
         issue: Holding(lock)
@@ -127,7 +118,7 @@ def claim_next(ctx: Context, skips: Collection[int] = ()) -> ClaimResult:
     from ghp_agents.claims import choose_next  # not needed to list issues
 
     me = myself(ctx)
-    held, is_sure = claims(ctx.locks), False
+    held, is_sure = ctx.world.claims, False
     lost = set(map(IssueNumber, skips))
     while True:
         choice = choose_next.choose(me, held, lost)
@@ -141,7 +132,7 @@ def claim_next(ctx: Context, skips: Collection[int] = ()) -> ClaimResult:
                 lost.add(choice.best.number)
         elif is_sure:
             raise choice.nothing
-        held, is_sure = _by_issue(ctx.locks.list(PREFIX)), True
+        held, is_sure = by_issue(x for x in ctx.locks.list(PREFIX) if x.holder), True
 
 
 def _claim(me: ClaimContext, issue: Issue, *, steal: bool = False, reason: str = "") -> ClaimResult:

@@ -10,7 +10,6 @@ from typing import Any
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.presence.service import AgentView
@@ -37,11 +36,11 @@ def presences(
     if not has_claims and not snapshot.files(FOLDER):
         return agents
     orders = stopping.in_force(ctx, snapshot)
-    locks = {lock.name: lock for lock in ctx.locks.known(PREFIX)} if has_claims else {}
+    locks = ctx.world.claim_locks if has_claims else {}
     shown: dict[str, Mapping[str, Any]] = {}
     for name, fields in agents.items():
         fence = fence_of(locks, name, fields, clones.get(name) or ctx.locks.clone)
-        other = locks.get(claim_name(fence.other)) if fence else None
+        other = locks.get(fence.other) if fence else None
         shown[name] = _corrected(fields, fence, other, is_told=name in orders)
     return shown
 

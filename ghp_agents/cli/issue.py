@@ -346,7 +346,7 @@ def _move_claim(app: App, assigned: Issue, removed: Sequence[str], added: Sequen
     """Move the claim to the new assignee, or say who still holds the issue."""
     from ghp_agents.claims import service as claims
 
-    held = claims.claims(app.locks).get(assigned.number)
+    held = app.world.claims.get(assigned.number)
     if held is None or held.holder is None:
         return
     if held.holder in assigned.assignees:

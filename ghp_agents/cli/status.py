@@ -306,9 +306,8 @@ def _unseen(app: App) -> str:
     """The agents that hold issues and have no heartbeat here yet: locks arrive before records."""
     if not app.ws.ghp_dir.exists():
         return ""
-    from ghp_agents.claims.service import claims
 
-    held = [x for x in claims(app.offline.locks).items() if not x[1].is_person]
+    held = [x for x in app.offline.world.claims.items() if not x[1].is_person]
     holders = listed([f"{named(lock.holder or '')} (#{number})" for number, lock in held], HOLDERS)
     return holders and f"No heartbeat has arrived yet. These agents hold an issue: {holders}."
 

@@ -4,7 +4,6 @@ from functools import partial
 
 import click
 
-from ghp_agents.claims import service as claims
 from ghp_agents.cli import complete, json_choice, output
 from ghp_agents.cli.params import as_number
 from ghp_agents.cli.views import remote_news
@@ -58,7 +57,7 @@ def _of_issue(app: App, number: int) -> Checkout:
         issues = (x for x in app.knowing_tracker.known(closed=True) if number in x.numbers)
         recorded = [branch_records.recorded_for(app.store.snapshot(), issue) for issue in issues]
         worktrees.sort(key=lambda x: not any(x.branch in names for names in recorded))
-    held = claims.claims(app.offline.locks).get(IssueNumber(number))
+    held = app.offline.world.claims.get(IssueNumber(number))
     worktree = next(iter(worktrees), None) or checkout.left_by_issue(app.ws.folder, number)
     worktree = worktree or (held and _of_holder(app, held))
     if worktree is None:

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
 from ghp_agents.conflicts import definition_warnings, order, pairs, trunk
 from ghp_agents.conflicts import work as works
 from ghp_agents.conflicts.pairs import TRUNK, Clash
@@ -73,7 +72,7 @@ def survey(ctx: Context, agent: str | None = None, *, trunk_only: bool = False) 
 
 
 def _find(ctx: Context, views: Sequence[AgentView], trunk: str) -> list[AgentWork]:
-    held = claims.claims(ctx.locks)
+    held = ctx.world.claims
     holders = {issue: lock.holder for issue, lock in held.items() if lock.holder}
     present = works.find(ctx.ws, views, default_branch.remote_name(ctx.ws), trunk, holders)
     return _not_done(ctx, present)

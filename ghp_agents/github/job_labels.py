@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from ghp_agents.claims import choose_next
-from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import GhpError, UnknownError
 from ghp_agents.core.ids import one_line
 from ghp_agents.core.json_file import JsonFile
@@ -80,7 +79,7 @@ def _is_shown(issue: Issue) -> bool:
 def _mine(ctx: Context, views: Iterable[AgentView], kept: Collection[int]) -> set[int]:
     """The issues whose labels this clone keeps."""
     here = {view.name for view in views if view.is_here}
-    held = {n: lock for n, lock in claims.claims(ctx.locks).items() if not lock.is_person}
+    held = {n: lock for n, lock in ctx.world.claims.items() if not lock.is_person}
     mine = {number for number, lock in held.items() if lock.holder in here}
     return mine | {*kept}.difference(held.keys() - mine)
 
@@ -89,7 +88,7 @@ def _due(
     ctx: Context, issues: Sequence[Issue], views: Sequence[AgentView]
 ) -> list[tuple[Issue, IssueChange]]:
     """The changes to write; issues that are worked on come first."""
-    board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
+    board = choose_next.read_board(ctx, ctx.world.claims, agents=views)
     states = listing.states(ctx, board, issues, listing.open_pulls(ctx))
     changes = [(issue, change_of(issue, states[issue.id])) for issue in issues]
     due = [(issue, change) for issue, change in changes if change != NO_CHANGE]

@@ -26,8 +26,6 @@ from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import PROVISIONAL, Issue
 from ghp_agents.leases import settled_questions
-from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
@@ -87,9 +85,7 @@ class _StateView:
     """The part of the state that the comments show."""
 
     def __init__(self, ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
-        held = (lock for lock in ctx.locks.known(PREFIX) if lock.holder)
-        claims = {claimed_issue(lock.name): lock for lock in held}
-        self._held: dict[int, Lock] = {n: lock for n, lock in claims.items() if n is not None}
+        self._held = ctx.world.claims
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
         questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)

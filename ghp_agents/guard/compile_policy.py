@@ -30,7 +30,6 @@ from ghp_agents.leases import expiry
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.world import LeaseWorld, as_hold
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import stop_order, stopping
@@ -78,12 +77,10 @@ def make(ctx: Context, sources: Sources, stamp: Stamp | None) -> Book:
         "deadAfter": settings.dead_after,
         "goneAfter": settings.gone_after,
         "lapses": _next_lapse(world),
-        "claims": {str(claimed_issue(x.name)): _claim(x, ctx.locks.clone) for x in world.claims},
+        "claims": {str(n): _claim(x, ctx.locks.clone) for n, x in world.claim_locks.items()},
         "stops": _stops(world, settings),
         "elsewhere": _elsewhere(world, [rule for rule, _ in rules]),
-        "changes": reported_changes.by_path(
-            ctx, world.snapshot, {claimed_issue(x.name): x.holder for x in world.claims}, fold=fold
-        ),
+        "changes": reported_changes.by_path(ctx, world.snapshot, world.claims, fold=fold),
         "main": reported_changes.main_ref(ctx),
         "writes": _writes(settings, fold),
         **bind(rules, fold),
@@ -254,15 +251,17 @@ def _line(line: OwnersLine, is_owned: bool, fold: bool) -> Iterable[Ready]:
 
 def _scopes(world: LeaseWorld, settings: Settings, fold: bool) -> list[RulePatterns]:
     """The scopes of claimed issues, the first claim first, then those of assigned ones."""
-    issues = {number: issue for issue in world.ctx.tracker.known() for number in issue.numbers}
-    held = [claim for claim in world.claims if claim.holder is not None] if issues else []
+    issues: dict[int, Issue] = {
+        number: issue for issue in world.ctx.tracker.known() for number in issue.numbers
+    }
+    held = world.claims.items() if issues else ()
     rules: list[RulePatterns] = []
-    for claim in sorted(held, key=lambda claim: (claim.acquired_at, claim.name)):
-        issue = issues.get(claimed_issue(claim.name))  # type: ignore[call-overload]
+    for number, claim in sorted(held, key=lambda entry: (entry[1].acquired_at, entry[1].name)):
+        issue = issues.get(number)
         patterns = ready(scope(issue.form), fold) if issue else []
         if issue and patterns:
-            rules.append((_scope(claim, issue), patterns))
-    claimed = {claimed_issue(claim.name) for claim in held}
+            rules.append((_scope(number, claim, issue), patterns))
+    claimed = world.claims.keys()
     free = [x for n, x in issues.items() if n == x.number and claimed.isdisjoint(x.numbers)]
     return [*rules, *_assigned(world, settings, fold, free)]
 
@@ -297,14 +296,14 @@ def _assigned(
     ]
 
 
-def _scope(claim: Lock, issue: Issue) -> Rule:
+def _scope(number: int, claim: Lock, issue: Issue) -> Rule:
     return Rule(
         SCOPE,
         claim.holder or "",
         claim.is_person,
         claim.epoch,
         claim.acquired_at,
-        label=f"#{claimed_issue(claim.name)}",
+        label=f"#{number}",
         text=one_line(issue.title, TEXT_LIMIT),
     )
 

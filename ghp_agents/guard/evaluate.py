@@ -329,4 +329,4 @@ class _Evaluator:
 
     @cached_property
     def _claims(self) -> dict[str, holder_liveness.HolderView]:
-        return self._world.holders(self._world.claims)
+        return self._world.holders([*self._world.claims.values()])

@@ -5,11 +5,10 @@ An agent with an issue, or in a worktree of its own, brings work to main by `age
 """
 
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.ids import AgentName
+from ghp_agents.core.ids import Actor
 from ghp_agents.git import worktree
 from ghp_agents.guard.check import whoever_is_here
 from ghp_agents.hotpath.quoting import named
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.state import known_branches
 from ghp_agents.state.default_branch import trunk
@@ -20,7 +19,7 @@ def refuse_move(ctx: Context, commit: str) -> None:
     """Raise RefusedError if the current agent must not move the default branch to `commit`; zeros
     delete it. Commits that are on the remote's default branch may come from there."""
     agent = whoever_is_here(ctx.ws)
-    if agent is None or not (_has_claim(ctx, agent) or _has_worktree(ctx.ws)):
+    if agent is None or not (ctx.world.held_by(Actor(agent)) or _has_worktree(ctx.ws)):
         return
     base = trunk(ctx.ws) or "main"
     if _is_on_remote(ctx.ws, base, commit):
@@ -31,11 +30,6 @@ def refuse_move(ctx: Context, commit: str) -> None:
         "`ghp agent-finish` and `ghp agent-merge` bring it to "
         f"{base}. If a merge left its files here: `git read-tree -m -u {commit[:12]} HEAD`.",
     )
-
-
-def _has_claim(ctx: Context, agent: AgentName) -> bool:
-    locks = (lock for lock in ctx.locks.known(PREFIX) if claimed_issue(lock.name) is not None)
-    return any(lock.holder == agent and not lock.is_person for lock in locks)
 
 
 def _has_worktree(ws: Workspace) -> bool:

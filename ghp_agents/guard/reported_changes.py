@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ghp_agents.hotpath import line_ranges
+from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import changing
 from ghp_agents.presence import service as presence
@@ -18,18 +19,16 @@ MOST = 3_000  # reports of files; more would slow down each edit
 Reports = dict[str, list[list[Any]]]
 
 
-def by_path(
-    ctx: Context, snapshot: Snapshot, holders: Mapping[int | None, str | None], *, fold: bool
-) -> Reports:
+def by_path(ctx: Context, snapshot: Snapshot, claims: Mapping[int, Lock], *, fold: bool) -> Reports:
     """The fields of `changes_elsewhere.Report` by the file's path, the newest report first. Only of
-    agents that live in other clones. `holders`: who holds each issue; changes of others for it were
-    given to the holder, or do not count any more."""
+    agents that live in other clones. If another has claimed the issue, its changes were given to
+    the holder, or do not count any more."""
     others = {tip.clone for tip in snapshot.tips()} - {snapshot.clone}
     shown = (x for clone in others for x in snapshot.agents_of(clone).values())
     if not any(FIELD in fields for fields in shown):
         return {}
     views = presence.list_agents(ctx, snapshot, processes=False)
-    living = [view for view in changing.reporters(views, holders) if not view.is_here]
+    living = [view for view in changing.reporters(views, claims) if not view.is_here]
     limits, now = ctx.ws.settings.thresholds, ctx.ws.clock.now()
     reports: Reports = {}
     count = 0

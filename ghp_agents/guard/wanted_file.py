@@ -16,10 +16,10 @@ from ghp_agents.guard import check, evaluate
 from ghp_agents.hotpath import check_edit, clash_check, policy, policy_cache
 from ghp_agents.hotpath.policy import Verdict
 from ghp_agents.hotpath.quoting import file, named
+from ghp_agents.issues.issue import Issue
 from ghp_agents.issues.scope import scope
 from ghp_agents.leases import settled_questions
 from ghp_agents.leases.world import LeaseWorld
-from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.state.cause import WANTED_FILE
 
@@ -140,11 +140,13 @@ def _reasons(ctx: Context, me: Actor, verdict: Verdict) -> Sequence[str]:
         ]
     if verdict.kind != policy.SCOPE:
         return ()
-    issues = {number: issue for issue in ctx.tracker.known() for number in issue.numbers}
+    issues: dict[int, Issue] = {
+        number: issue for issue in ctx.tracker.known() for number in issue.numbers
+    }
     return [
         f"{lock.name}@{lock.generation}"
-        for lock in world.claims
+        for number, lock in world.claims.items()
         if lock.holder == verdict.holder
-        and (issue := issues.get(claimed_issue(lock.name) or 0))  # type: ignore[call-overload]
+        and (issue := issues.get(number))
         and globs.covers(scope(issue.form), path, fold=fold)
     ]

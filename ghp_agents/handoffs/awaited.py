@@ -8,7 +8,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.handoffs import record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import claim_name, claimed_issue
+from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context
 
 FETCH_S = 5.0  # seconds that one who continues waits for records that may not exist
@@ -25,8 +25,7 @@ def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
     """Fetch the handoffs that the last known claim of an issue builds on; returns whether this
     clone may have lacked some. If it still lacks the one that the claim names, `tell` gets a
     sentence."""
-    name = claim_name(number)
-    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    lock = ctx.world.claim_locks.get(number)
     if lock is None or not (missing(ctx, lock) or _is_behind(ctx, lock)):
         return False
     if late := fetch(ctx, lock):

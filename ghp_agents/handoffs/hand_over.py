@@ -8,7 +8,6 @@ from ghp_agents.handoffs.handoff import Handoff, Sections
 from ghp_agents.handoffs.service import HandoffResult
 from ghp_agents.hotpath import implicit_leases
 from ghp_agents.issues.issue import Issue, IssueChange
-from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import number
 
@@ -98,10 +97,9 @@ def holds(ctx: Context, handed: Handoff) -> bool:
     """Whether the sender of a handoff holds its issue."""
     from ghp_agents.claims.claim import is_mine
 
-    name = claim_name(handed.issue or 0)
+    lock = ctx.world.claims.get(handed.issue or 0)
     epoch = 0 if handed.by.is_person else number(ctx.ws.presence(handed.by.name) or {}, "epoch")
-    locks = (lock for lock in ctx.locks.known(name) if lock.name == name)
-    return any(is_mine(lock, handed.by.name, epoch, ctx.locks.clone) for lock in locks)
+    return lock is not None and is_mine(lock, handed.by.name, epoch, ctx.locks.clone)
 
 
 def _pass_leases(ctx: Context, handed: Handoff) -> "tuple[Hold, ...]":
@@ -109,8 +107,7 @@ def _pass_leases(ctx: Context, handed: Handoff) -> "tuple[Hold, ...]":
     implicit leases end: the next agent may be in this clone."""
     if handed.by.is_person or handed.to is None:
         return ()
-    others = [x for x in ctx.locks.known(PREFIX) if x.holder == handed.by.name and not x.is_person]
-    if others:
+    if ctx.world.held_by(handed.by):
         return ()
     from ghp_agents.leases.transfer import transfer
 

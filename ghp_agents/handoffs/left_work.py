@@ -21,7 +21,7 @@ from ghp_agents.hotpath import alive
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claim_name
+from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import client_process
 from ghp_agents.state import changes
@@ -108,7 +108,7 @@ def save_in(ctx: Context, agent: str, issue: int, theirs: Workspace) -> Handoff 
 def agent_places(ctx: Context) -> Iterator[AgentPlace]:
     """The worktrees of agents in this clone whose branch, or last branch, is that of an issue that
     somebody claimed. Raises GitError."""
-    ws, current = ctx.ws, _current(ctx)
+    ws, current = ctx.ws, ctx.world.claim_locks
     for checkout in worktree_admin.listed(ws.folder) if current else ():
         place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
         agent = agent_named_in(place.git_dir) if place else ""
@@ -116,13 +116,9 @@ def agent_places(ctx: Context) -> Iterator[AgentPlace]:
             continue
         branch = checkout.branch or worktree_admin.left_branch(Path(place.git_dir))
         issue = issue_of_branch(branch)
-        lock = current.get(claim_name(issue)) if issue else None
+        lock = current.get(issue or 0)
         if issue is not None and lock is not None:
             yield AgentPlace(AgentName(agent), issue, checkout.path, branch, lock)
-
-
-def _current(ctx: Context) -> dict[str, Lock]:
-    return {lock.name: lock for lock in ctx.locks.known(PREFIX)}
 
 
 def _state(ws: Workspace, place: AgentPlace) -> list[object]:

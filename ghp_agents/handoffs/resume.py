@@ -28,7 +28,6 @@ from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
 from ghp_agents.handoffs.note_lines import note_lines
 from ghp_agents.hotpath.quoting import indented, named, when
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
 from ghp_agents.ports import Context, StateStore
@@ -86,9 +85,8 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
 
 def _newest_claim(ctx: Context, agent: str) -> int | None:
     """The issue that was given to the agent, or that it claimed, last."""
-    mine = [x for x in ctx.locks.known(PREFIX) if x.holder == agent and not x.is_person]
-    newest = max(mine, key=lambda lock: (lock.acquired_at, lock.name), default=None)
-    return claimed_issue(newest.name) if newest else None
+    mine = ctx.world.held_by(Actor(agent))
+    return max(mine, key=lambda n: (mine[n].acquired_at, mine[n].name), default=None)
 
 
 def resume(

@@ -9,7 +9,6 @@ from ghp_agents.handoffs import returned as rules
 from ghp_agents.handoffs.evidence import EvidenceTopic
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath.quoting import phrase
-from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.workspace import Workspace
@@ -23,12 +22,12 @@ def reminders(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """Return a line for each pull request that came back to `agent` and still needs work."""
     if not snapshot.files(FOLDER):
         return []
-    holders = {lock.name: lock.holder for lock in ctx.locks.known(PREFIX)}
+    claims = ctx.world.claims
 
     def is_its_own(entry: Return) -> bool:
-        return agent == (
-            entry.agent if entry.issue is None else holders.get(claim_name(entry.issue))
-        )
+        if entry.issue is None:
+            return entry.agent == agent
+        return entry.issue in claims and claims[entry.issue].holder == agent
 
     returns = unresolved(ctx.ws, snapshot, is_its_own)
     return [rules.reminder(entry, number, why(entry)) for entry, number in returns]

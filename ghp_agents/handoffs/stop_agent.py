@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import ClaimContext, myself, show_release
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Timestamp, one_line
+from ghp_agents.core.ids import Actor, Timestamp, one_line
 from ghp_agents.core.secret_scan import redacted
 from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.handoffs.handoff import Handoff, Missing
@@ -19,7 +19,7 @@ from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
 from ghp_agents.locks.lock import Lock, LockMovedError
-from ghp_agents.locks.names import PREFIX, claimed_issue
+from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import client_process, people, stop_order, stopping
 from ghp_agents.presence import service as presence
@@ -63,7 +63,7 @@ def stop(
     may = rights.may_stop(ctx.ws.actor(), name, ctx.ws.settings.orchestrators)
     me = _authorized(ctx, name, "stops it", may=may)
     view = _find(ctx, name)
-    held = [x for x in ctx.locks.known(PREFIX) if x.holder == name and not x.is_person]
+    held = [*ctx.world.held_by(Actor(name)).values()]
     is_itself = not me.actor.is_person and me.name == name
     left = left_work.save_of(ctx, name, but=_issues(held))
     late = tuple((x.issue, x.handoff.name) for x in left)

@@ -3,7 +3,6 @@ ready, and how to claim, ask and finish. Nothing that its client tells anyway.""
 
 from collections.abc import Collection, Iterable, Mapping
 
-from ghp_agents.claims import service as claims
 from ghp_agents.core.ids import count
 from ghp_agents.handoffs import markdown, resume
 from ghp_agents.hotpath.quoting import clean, named, phrase
@@ -34,7 +33,7 @@ def text(app: App, identity: str, *, is_brief: bool) -> tuple[str, tuple[str, ..
     Brief is what a resumed session reads: its transcript has the rest. Raises GhpError.
     """
     ctx, agent = app.offline, app.ws.agent()
-    snapshot, held = ctx.store.snapshot(), claims.claims(ctx.locks)
+    snapshot, held = ctx.store.snapshot(), ctx.world.claims
     known_issues = ctx.tracker.known()
     chosen = resume.choose(ctx)
     has_issue = chosen.about.number is not None

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 
-from ghp_agents.core.ids import IssueNumber, issue_of_branch
+from ghp_agents.core.ids import Actor, IssueNumber, issue_of_branch
 from ghp_agents.hotpath.heartbeat import former_claims
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.state.presence import issue_of
 
@@ -23,12 +22,7 @@ def in_hand(ctx: Context, agent: str | None) -> IssueNumber | None:
 def held(ctx: Context, agent: str, clone: str | None = None) -> Mapping[int, Lock]:
     """The claims of an agent, as far as known here, by issue: its current one first, then the
     newest. None: it is of this clone."""
-    locks = [
-        lock for lock in ctx.locks.known(PREFIX)
-        if lock.holder == agent and not lock.is_person
-        and lock.clone in ("", clone or ctx.locks.clone)
-    ]  # fmt: skip
-    current = issue_of(ctx.ws.presence(agent) or {})
-    claims = {number: lock for lock in locks if (number := claimed_issue(lock.name)) is not None}
+    current, here = issue_of(ctx.ws.presence(agent) or {}), ("", clone or ctx.locks.clone)
+    claims = {n: x for n, x in ctx.world.held_by(Actor(agent)).items() if x.clone in here}
     order = sorted(claims, key=lambda n: (n == current, claims[n].acquired_at, n), reverse=True)
     return {number: claims[number] for number in order}

@@ -24,7 +24,6 @@ from ghp_agents.issues.open_issues import read_events
 from ghp_agents.issues.order import precedence
 from ghp_agents.issues.record import IssueEvent, entry
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context, IssueTracker, Snapshot, StateStore
 from ghp_agents.settings import rights
 from ghp_agents.state.record import Record, highest
@@ -237,10 +236,8 @@ def _refuse_second(ctx: Context, reference: str, people: Sequence[str], *, remov
     if rights.may_assign(by, ctx.ws.settings.orchestrators):
         return
     issue = ctx.tracker.get(reference)
-    name = claim_name(issue.number)
-    held = [
-        lock.holder for lock in ctx.locks.known(name) if lock.name == name and not lock.is_person
-    ]
+    claim = ctx.world.claims.get(issue.number)
+    held = [claim.holder] if claim and not claim.is_person else []
     owners = [x for x in (*held, *issue.assignees) if x and x in agents]
     new = [x for x in people if x in agents and not remove and x not in issue.assignees]
     gone = [name for name in people if name in owners and remove and name != by.name]

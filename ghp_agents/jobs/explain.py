@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ghp_agents.claims import choose_next, decision
-from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.claims.decision import Board, Candidate
 from ghp_agents.core.errors import NotFoundError, NotSetUpError
@@ -67,7 +66,7 @@ def read(ctx: Context) -> Candidates:
     """Read the open issues and all agents. Raises GhpError."""
     snapshot = ctx.store.snapshot()
     views = presence.list_agents(ctx, snapshot)
-    board = choose_next.read_board(ctx, claims.claims(ctx.locks), agents=views)
+    board = choose_next.read_board(ctx, ctx.world.claims, agents=views)
     board = replace(board, loose=_loose(ctx, board, views))
     orders = stopping.in_force(ctx, snapshot)
     agents = [_agent(ctx, board, view, is_ordered=view.name in orders) for view in views]

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from ghp_agents.claims import choose_next
-from ghp_agents.claims import service as claims
 from ghp_agents.claims.decision import Board
 from ghp_agents.core.ids import one_line
 from ghp_agents.handoffs import returned
@@ -38,7 +37,7 @@ def read_jobs(
     """The jobs in these states, without any the ones that are not completed: by progress, then by
     priority, due date and age. `claimed`: whether claims count, which have no past. Raises
     GhpError."""
-    board = choose_next.read_board(ctx, claims.claims(ctx.locks) if claimed else {})
+    board = choose_next.read_board(ctx, ctx.world.claims if claimed else {})
     closed = board.done() if JobState.COMPLETED in wanted else ()
     issues = [*board.issues, *closed]
     pulls = open_pulls(ctx)

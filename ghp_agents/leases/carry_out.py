@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 
 from ghp_agents.claims import decided_owner
-from ghp_agents.claims import service as claims
 from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Timestamp, digest, one_line
@@ -93,7 +92,7 @@ def _carry_out(ctx: Context, question: Escalation) -> list[str]:
 def _facts(ctx: Context, snapshot: Snapshot) -> Facts:
     world, files = LeaseWorld(ctx, snapshot), WorktreeFiles(ctx.ws)
     over = {log.id for log in world.logs if log.is_over(snapshot.clone, world.now)}
-    held = frozenset(f"{x.name}@{x.generation}" for x in world.claims if x.holder is not None)
+    held = frozenset(f"{x.name}@{x.generation}" for x in world.claims.values())
     return Facts(world.logs, world.expired | over, held, files.files, files.fold)
 
 
@@ -142,7 +141,7 @@ def _unblocked(ctx: Context, question: Escalation, decision: Decision) -> Decisi
     if decision.unblocked is None:
         return decision
     agent, blocker = decision.unblocked
-    held = {number for number, lock in claims.claims(ctx.locks).items() if lock.holder == agent}
+    held = {number for number, lock in ctx.world.claims.items() if lock.holder == agent}
     issues = ctx.tracker.known()
     numbers = {number for issue in issues if blocker in issue.numbers for number in issue.numbers}
     waiting = [

@@ -53,13 +53,9 @@ def _for_issues(
 ) -> list[Wait]:
     if not any(issue.blocked_by for issue in issues):
         return []
-    from ghp_agents.locks.names import PREFIX, claimed_issue
-
-    locks = {claimed_issue(lock.name): lock for lock in ctx.locks.known(PREFIX) if lock.holder}
-    claims = {number: lock for number, lock in locks.items() if number is not None}
     hands = ((view.name, issue_of(view.presence)) for view in views)
     in_hand = {name: number for name, number in hands if number is not None}
-    return wait_graph.for_issues(issues, claims, in_hand)
+    return wait_graph.for_issues(issues, ctx.world.claims, in_hand)
 
 
 def shown(views: Iterable["AgentView"], waits: Iterable[Wait]) -> list["AgentView"]:

@@ -16,7 +16,6 @@ from ghp_agents.leases.record import LeaseEvent, LeaseHistory
 from ghp_agents.leases.request import CheckedRequest, Conflict, conflict_with
 from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import changing
 from ghp_agents.state.codec import order
@@ -109,10 +108,9 @@ def _changed(world: LeaseWorld, plan: CheckedRequest) -> list[Conflict]:
     first, until they are merged."""
     if plan.wanted.name is not None:
         return []
-    holders = {claimed_issue(claim.name): claim.holder for claim in world.claims}
     return [
         Conflict(path, view.name, False, "", "changed")
-        for view in changing.reporters(world.agents, holders)
+        for view in changing.reporters(world.agents, world.claims)
         if view.name != plan.holder.name or plan.holder.is_person
         for path in changing.files(view)
         if covers(plan.wanted.patterns, path, fold=plan.reach.fold)

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ghp_agents.core.finding import Finding, info, warning
-from ghp_agents.core.ids import one_line
+from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.git import worktree
 from ghp_agents.hotpath import alive
 from ghp_agents.leases.world import read_all
-from ghp_agents.locks.names import PREFIX
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.presence import Presence, issue_of, position
 from ghp_agents.workspace import NAME_FILE, Workspace, agent_named_in
 
@@ -44,7 +43,7 @@ def _findings_for(
 ) -> Iterator[Finding]:
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
     lives = alive.lives(ctx.ws.folders, name, ctx.ws.clock.now(), *limits)
-    claims = _claims(ctx.locks, name)
+    claims = [*map(str, ctx.world.held_by(Actor(name)))]
     has = [*claims, *(_leases(ctx.ws, snapshot, name) if lives else [])]
     gone = f"The worktree {one_line(_where(presence), 80)} of {name} is gone"
     go_on = f"If it continues in another worktree, run there: ghp agent-whoami --set {name}"
@@ -56,12 +55,6 @@ def _findings_for(
         issue = issue_of(presence)
         about = f"; it worked on #{issue}" if issue else ""
         yield info(CODE, f"{gone}{about}; it holds nothing.", go_on)
-
-
-def _claims(locks: LockService, name: str) -> list[str]:
-    """Return the issues that the agent has claimed, as this clone knows."""
-    held = [lock for lock in locks.known(PREFIX) if lock.holder == name]
-    return [lock.name.removeprefix(PREFIX) for lock in held if not lock.is_person]
 
 
 def _leases(ws: Workspace, snapshot: Snapshot, name: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The world as it was at a time, from records alone. Nothing is observed or stored."""
 
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from ghp_agents.core.clock import to_seconds
@@ -23,9 +24,14 @@ class PastWorld(LeaseWorld):
         self.now = at
 
     @cached_property
-    def locks(self) -> list[Lock]:
+    def locks(self) -> Sequence[Lock]:
         """None: only the present ones are known."""
         return []
+
+    @cached_property
+    def claim_locks(self) -> Mapping[int, Lock]:
+        """None: only the present ones are known."""
+        return {}
 
     @cached_property
     def expired(self) -> frozenset[str]:

@@ -15,7 +15,6 @@ from ghp_agents.leases.hold import Hold, Waiter
 from ghp_agents.leases.record import LeaseHistory, what
 from ghp_agents.leases.world import NAMES, PATHS, LeaseWorld, as_hold, read_all
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX
 from ghp_agents.locks.swap import LockView, current_view, known_lock, swap
 from ghp_agents.ports import Context, Snapshot, StateStore
 from ghp_agents.settings import rights
@@ -59,8 +58,7 @@ def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) ->
 
 def left_over(ctx: Context, agent: str) -> list[Hold]:
     """The leases of an agent that holds no issue any more."""
-    claims = ctx.locks.known(PREFIX)
-    if any(lock.holder == agent and not lock.is_person for lock in claims):
+    if ctx.world.held_by(Actor(agent)):
         return []
     return [hold for hold in listing(ctx).held if (hold.holder, hold.is_person) == (agent, False)]
 

@@ -29,6 +29,7 @@ from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.state import known_branches
 from ghp_agents.state.cause import CIRCLE, DISPUTED, OVERLAP, OWNERS, TAKEN_OUT, WANTED_FILE
+from ghp_agents.world import World
 
 KINDS = (WANTED_FILE, OVERLAP, CIRCLE)
 MOST = 50  # rights of one question; one with more stays open
@@ -47,7 +48,7 @@ def marked(
 ) -> list[Escalation]:
     """The same questions; each settled one says why."""
     escalations = [*escalations]
-    why = _reasons(ctx.locks, snapshot, escalations, past=past)
+    why = _reasons(ctx.world, snapshot, escalations, past=past)
     why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
     why |= {} if past else _of_owners(ctx, escalations)
     why |= {} if past else _of_branches(ctx, escalations)
@@ -56,7 +57,7 @@ def marked(
 
 
 def _reasons(
-    locks: LockService, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool
+    world: World, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool
 ) -> dict[str, str]:
     """Why open questions need no answer any more, by their ids. Of a `past` snapshot, claims are
     unknown. What this clone has no record of has not ended."""
@@ -66,7 +67,7 @@ def _reasons(
     rights = {right for question in open_questions.values() for right in _rights(question)}
     if not rights:
         return {}
-    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(locks, rights))
+    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(world, rights))
     reasons = {identity: _why(question, ended) for identity, question in open_questions.items()}
     return {identity: why for identity, why in reasons.items() if why}
 
@@ -239,12 +240,12 @@ def _ended_leases(snapshot: Snapshot, rights: Collection[str]) -> dict[str, str]
     return {f"L-{log.id}": why_over(log) for log in logs if not log.is_open}
 
 
-def _ended_claims(locks: LockService, rights: Collection[str]) -> dict[str, str]:
+def _ended_claims(world: World, rights: Collection[str]) -> dict[str, str]:
     wanted = {right: match for right in rights if (match := _CLAIM.fullmatch(right))}
-    by_name = {lock.name: lock for lock in locks.known(PREFIX)} if wanted else {}
+    by_issue = world.claim_locks if wanted else {}
     ended: dict[str, str] = {}
     for right, (name, generation) in ((x, y.groups()) for x, y in wanted.items()):
-        lock = by_name.get(name)
+        lock = by_issue.get(claimed_issue(name) or 0)
         newest = (lock.generation, lock.holder is None) if lock else (0, False)
         if newest > (int(generation), False):
             ended[right] = f"the claim of #{claimed_issue(name)} has ended since"

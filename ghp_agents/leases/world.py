@@ -10,17 +10,17 @@ from ghp_agents.leases import expiry, record
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.record import Problem
+from ghp_agents.world import World
 
 PATHS, NAMES = "path/", "name/"  # the kinds of locks of strict leases
 
 
-class LeaseWorld:
+class LeaseWorld(World):
     """What one decision sees, each part read once, on first use.
 
     Use it for one decision. Inside `transact`, build it from the snapshot that `decide` gets; after
@@ -36,9 +36,7 @@ class LeaseWorld:
         agents: Sequence[AgentView] | None = None,
         records: tuple[list[LeaseHistory], list[Problem]] | None = None,
     ) -> None:
-        self.ctx, self.ws = ctx, ctx.ws
-        self.snapshot = ctx.store.snapshot() if snapshot is None else snapshot
-        self.now = ctx.ws.clock.now()
+        super().__init__(ctx, snapshot)
         self._agents = agents
         self._known_records = records
 
@@ -64,16 +62,6 @@ class LeaseWorld:
     @cached_property
     def _liveness(self) -> dict[str, Liveness]:
         return {view.name: view.liveness for view in self.agents}
-
-    @cached_property
-    def locks(self) -> list[Lock]:
-        """All locks that this clone knows."""
-        return self.ctx.locks.known()
-
-    @cached_property
-    def claims(self) -> list[Lock]:
-        """The locks of issues that this clone knows."""
-        return [lock for lock in self.locks if lock.name.startswith(PREFIX)]
 
     @cached_property
     def strict_locks(self) -> dict[str, Lock]:

@@ -3,20 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from ghp_agents.core.ids import issue_of_branch
+from ghp_agents.locks.lock import Lock
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state import changes
 from ghp_agents.state.changes import FIELD
 from ghp_agents.state.presence import issue_of
 
 
-def reporters(
-    views: Iterable[AgentView], holders: Mapping[int | None, str | None]
-) -> Iterator[AgentView]:
-    """The living agents that report changes. `holders`: who holds each issue; changes of others for
-    it were given to the holder, or do not count any more."""
+def reporters(views: Iterable[AgentView], claims: Mapping[int, Lock]) -> Iterator[AgentView]:
+    """The living agents that report changes. If another has claimed the issue, its changes were
+    given to the holder, or do not count any more."""
     for view in views:
         reports = FIELD in view.presence and view.liveness in LIVING
-        if reports and holders.get(_issue(view)) in (None, view.name):
+        claim = claims.get(_issue(view) or 0)
+        if reports and (claim is None or claim.holder == view.name):
             yield view
 
 

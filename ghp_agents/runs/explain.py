@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.leases import settled_questions
@@ -37,7 +36,7 @@ class ReactionTrace(NamedTuple):
 def of_issue(ctx: Context, issue: int) -> ReactionTrace:
     """What stands in the way of an issue, if an agent of this clone's runs has it. Raises
     GhpError."""
-    lock = claims.claims(ctx.locks).get(issue)
+    lock = ctx.world.claims.get(issue)
     runs = folder.read_all(ctx.ws)
     holder = lock.holder if lock and not lock.is_person else None
     mine = [run for run in runs if (run.agent, run.issue) == (holder, issue)][-1:]

@@ -3,7 +3,6 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.ids import AgentName
 from ghp_agents.github.commands import notices
@@ -41,7 +40,7 @@ def read(
     the host reports of pull requests. Raises GhpError."""
     holders = {
         issue: (lock.holder or "") if _is_ours(ctx, lock, agents) else ""
-        for issue, lock in claims.claims(ctx.locks).items()
+        for issue, lock in ctx.world.claims.items()
     }
     left, snapshot = give_up.left_to_people(ctx), ctx.store.snapshot()
     mine = [run for run in last if holders.get(run.issue) == run.agent]
@@ -49,11 +48,7 @@ def read(
     return FleetRecords(
         holders,
         stopping.in_force(ctx, snapshot),
-        {
-            (x, stop.issue)
-            for x in agents
-            for stop in notices.stops(ctx.locks, snapshot, AgentName(x))
-        },
+        {(x, stop.issue) for x in agents for stop in notices.stops(ctx.world, AgentName(x))},
         left,
         {run.id for run in asking if not outcome.asks(ctx, run.agent, run.issue)},
         causes.standing(ctx, mine, host),

@@ -32,7 +32,7 @@ def free(ctx: Context, run: RunRecord, question: str = "") -> str:
     `question` is the question to a person; without one, another agent continues. Raises
     GhpError."""
     me = myself(ctx)
-    lock = claims.claims(ctx.locks).get(run.issue)
+    lock = ctx.world.claims.get(run.issue)
     if lock is None or lock.holder != run.agent:
         return ""
     issue = ctx.tracker.get(run.issue)
@@ -76,7 +76,7 @@ def save_stopped(ctx: Context, run: RunRecord, order: StopOrder) -> Iterator[tup
 def drop(ctx: Context, agent: str, issue: int) -> str:
     """Save the work on an issue that a person's comment stopped, and free it; returns the handoff's
     name. Raises GhpError."""
-    lock = claims.claims(ctx.locks)[issue]
+    lock = ctx.world.claims[issue]
     handoff = for_dead_agent.write(
         myself(ctx), ctx.tracker.get(issue), lock, None, "was stopped by a comment"
     )

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from ghp_agents.claims import service as claims
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import one_line
@@ -11,7 +10,6 @@ from ghp_agents.issues.dependencies import open_blockers
 from ghp_agents.issues.issue import Issue, short
 from ghp_agents.jobs import listing
 from ghp_agents.leases import settled_questions
-from ghp_agents.locks.names import claim_name
 from ghp_agents.ports import Context
 from ghp_agents.presence import stopping
 from ghp_agents.runs.record import (
@@ -96,7 +94,7 @@ def complete(ctx: Context, place: Path, run: RunRecord) -> str:
 
 def holds(ctx: Context, agent: str, issue: int) -> bool:
     """Whether the issue is the agent's, as far as this clone knows."""
-    lock = claims.claims(ctx.locks).get(issue)
+    lock = ctx.world.claims.get(issue)
     epoch = number(ctx.ws.presence(agent) or {}, "epoch")
     return lock is not None and is_mine(lock, agent, epoch, ctx.locks.clone)
 
@@ -104,8 +102,7 @@ def holds(ctx: Context, agent: str, issue: int) -> bool:
 def why_done(ctx: Context, issue: int) -> str:
     """Why the claim of an issue ended with its work, or nothing. Its lock tells that first: the
     merge may have been in another clone."""
-    name = claim_name(issue)
-    lock = next((lock for lock in ctx.locks.known(name) if lock.name == name), None)
+    lock = ctx.world.claim_locks.get(issue)
     kind = lock.cause.kind if lock and lock.holder is None else ""
     return {MERGED: "its pull request is merged", CLOSED: f"#{issue} is closed"}.get(kind, "")
 

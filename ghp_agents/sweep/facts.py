@@ -53,7 +53,7 @@ def gather(world: LeaseWorld) -> SweepFacts:
         number: issue for issue in ctx.tracker.list(closed=True) for number in issue.numbers
     }
     all_locks = world.locks
-    claims = [x for x in all_locks if x.holder is not None and claimed_issue(x.name) is not None]
+    claims = [*world.claims.values()]
     leases = [x for x in all_locks if x.name == TRUNK or x.name.startswith((PATHS, NAMES))]
     locks = [x for x in leases if x.holder is not None]
     held = _held(world, [*claims, *locks])

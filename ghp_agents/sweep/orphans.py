@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.claims.effects import ClaimContext
-from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import AGENT_BRANCHES, issue_of_branch
 from ghp_agents.git import worktree, worktree_admin
@@ -102,7 +101,7 @@ def find_orphans(
         return []
     agents = {view.name: view.liveness for view in views}
     places = {view.name: view.presence.get("worktree") for view in views if is_at_work(view)}
-    owners = _Owners(agents, claims(ctx.locks), issues, places)
+    owners = _Owners(agents, ctx.world.claims, issues, places)
     branches = _Branches(
         ctx.ws, ctx.forge, worktree_admin.branches(ctx.ws.folder), trunk_places(ctx.ws)
     )

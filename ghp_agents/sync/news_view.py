@@ -17,7 +17,6 @@ from ghp_agents.leases.hold import Waiter
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.state.codec import order
@@ -55,14 +54,12 @@ class NewsView:
     @cached_property
     def claims(self) -> Mapping[int, Lock]:
         """All claims."""
-        locks = [lock for lock in self.ctx.locks.known(PREFIX) if lock.holder]
-        return {number: lock for lock in locks if (number := claimed_issue(lock.name)) is not None}
+        return self.ctx.world.claims
 
     @cached_property
     def held(self) -> Mapping[int, Lock]:
         """The claims of the agent."""
-        claims = self.claims.items()
-        return {n: x for n, x in claims if x.holder == self.agent and not x.is_person}
+        return self.ctx.world.held_by(Actor(self.agent))
 
     def manages(self, epic: Issue, entry: LedgerEntry) -> bool:
         """Whether the agent manages an epic, and did so before the entry."""
@@ -102,7 +99,7 @@ class NewsView:
     def is_lost(self, number: int | None) -> bool:
         """Whether the agent lost its claim of the issue, which is news of its own."""
         issue, presence = self.issues.get(number or 0), self.ctx.ws.presence(self.agent) or {}
-        locks = {lock.name: lock for lock in self.ctx.locks.known(PREFIX)}
+        locks = self.ctx.world.claim_locks
         fence = fence_of(locks, self.agent, presence, self.ctx.locks.clone)
         return issue is not None and fence is not None and fence.issue in issue.numbers
 

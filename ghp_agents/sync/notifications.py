@@ -169,7 +169,7 @@ def fence_lines(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]
 def stopped_issues(ctx: Context, snapshot: Snapshot, agent: AgentName) -> frozenset[int]:
     """The issues on which `agent` must stop: its claim was lost, or a person stopped it."""
     fence = _fence(ctx, agent)
-    stops = {order.issue for order in notices.stops(ctx.locks, snapshot, agent)}
+    stops = {order.issue for order in notices.stops(ctx.world, agent)}
     return frozenset(stops | ({fence.issue} if fence else set()))
 
 
@@ -178,7 +178,7 @@ def _wanted(
 ) -> list[tuple[str, str]]:
     """The orders by people on GitHub. With `again`, delivered orders to stop that still apply are
     included."""
-    orders = notices.orders(ctx.locks, snapshot, agent)
+    orders = notices.orders(ctx.world, agent)
     new = notices.assignments(ctx.ws, agent)
     once = [order for order in orders if not again] + new
     delivered = {name for _, name in once if is_told(ctx.ws, agent, name)}
@@ -282,8 +282,7 @@ def _fence(ctx: Context, agent: AgentName) -> LostClaim | None:
     fields = ctx.ws.presence(agent)
     if not fields or type(fields.get("generation")) is not int:
         return None
-    locks = {lock.name: lock for lock in ctx.locks.known(ISSUES)}
-    return fence_of(locks, agent, fields, ctx.locks.clone)
+    return fence_of(ctx.world.claim_locks, agent, fields, ctx.locks.clone)
 
 
 def _fence_id(fence: LostClaim) -> str:

@@ -21,7 +21,6 @@ from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import record as lease_record
-from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import start_command
@@ -264,9 +263,7 @@ def _merged(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not view.ctx.forge.is_local or view.is_current(entry.issue):
         return
     number = entry.object.removeprefix("#")
-    ended = {lock.name: lock for lock in view.ctx.locks.known(PREFIX)}.get(
-        claim_name(entry.issue or 0)
-    )
+    ended = view.ctx.world.claim_locks.get(entry.issue or 0)
     key = f"{ended.name}/{ended.generation}" if ended else ""
     if not number.isdecimal() or is_told(view.ctx.ws, view.agent, key):
         return

@@ -83,13 +83,13 @@ HOLDS = {"issue": 12, "generation": 2, "epoch": 3}
 def test_a_holder_that_was_replaced_is_fenced_until_it_works_on_something_else(
     presence: dict[str, Any], lock: Lock | None, fenced: bool
 ) -> None:
-    fence = fence_of({"issue/12": lock} if lock else {}, "worker-1", presence, "c1")
+    fence = fence_of({12: lock} if lock else {}, "worker-1", presence, "c1")
     assert (fence is not None) is fenced
 
 
 def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
     taken = lease("worker-2", 1, 3, "worker-1 is dead")
-    fence = fence_of({"issue/12": taken}, "worker-1", HOLDS, "c1")
+    fence = fence_of({12: taken}, "worker-1", HOLDS, "c1")
     assert fence == LostClaim(12, "worker-2", False, AT, 3, "worker-1 is dead", "claim")
     assert fence.words == (
         "Your claim of #12 was taken: worker-2 has held it since 2025-06-15T15:06:40Z. "
@@ -103,12 +103,12 @@ def test_who_is_fenced_is_told_by_whom_since_when_and_why() -> None:
 
 def test_who_is_fenced_is_told_of_the_newest_issue_that_it_still_holds() -> None:
     locks = {
-        "issue/12": lease("worker-2", 1, 3),
-        "issue/13": lease("worker-1", 3, 1)._replace(name="issue/13"),
-        "issue/14": lease("worker-1", 3, 1)._replace(
+        12: lease("worker-2", 1, 3),
+        13: lease("worker-1", 3, 1)._replace(name="issue/13"),
+        14: lease("worker-1", 3, 1)._replace(
             name="issue/14", acquired_at=Timestamp("2025-06-15T16:00:00Z")
         ),
-        "issue/15": lease("worker-1", 3, 1)._replace(name="issue/15", clone="c2"),
+        15: lease("worker-1", 3, 1)._replace(name="issue/15", clone="c2"),
     }
     fence = fence_of(locks, "worker-1", HOLDS, "c1")
     assert fence
@@ -117,12 +117,12 @@ def test_who_is_fenced_is_told_of_the_newest_issue_that_it_still_holds() -> None
 
 
 def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
-    ann = fence_of({"issue/12": lease("Ann", 0, 3)}, "worker-1", HOLDS, "c1")
+    ann = fence_of({12: lease("Ann", 0, 3)}, "worker-1", HOLDS, "c1")
     assert ann
     assert ann.words == (
         "Your claim of #12 was taken: «Ann» (a person) has held it since 2025-06-15T15:06:40Z."
     )
-    free = fence_of({"issue/12": lease(None, 3, 2, "not needed")}, "worker-1", HOLDS, "c1")
+    free = fence_of({12: lease(None, 3, 2, "not needed")}, "worker-1", HOLDS, "c1")
     assert free
     assert (
         free.words == "Your claim of #12 was released; nobody holds it. Reason given: «not needed»."
@@ -130,7 +130,7 @@ def test_a_fence_says_when_it_is_a_persons_or_nobodys() -> None:
 
 
 def test_the_reason_of_a_later_holders_release_is_not_given_to_an_earlier_holder() -> None:
-    locks = {"issue/12": lease(None, 3, 3, "worker-2 was stopped")}
+    locks = {12: lease(None, 3, 3, "worker-2 was stopped")}
     fence = fence_of(locks, "worker-1", HOLDS, "c1")
     assert fence
     assert (fence.short, fence.words) == (
@@ -141,12 +141,12 @@ def test_the_reason_of_a_later_holders_release_is_not_given_to_an_earlier_holder
 
 def test_who_is_done_is_not_told_to_stop_in_alarm() -> None:
     done = lease(None, 3, 2, "merged by #14 into main")._replace(cause=Cause(MERGED, ref="#14"))
-    merged = fence_of({"issue/12": done}, "worker-1", HOLDS, "c1")
+    merged = fence_of({12: done}, "worker-1", HOLDS, "c1")
     assert merged
     assert merged.words == "Your work on #12 is done: «merged by #14 into main»."
     assert "Stop" not in merged.hint
     over = lease(None, 3, 2, "its issue is closed")._replace(cause=Cause(CLOSED))
-    closed = fence_of({"issue/12": over}, "worker-1", HOLDS, "c1")
+    closed = fence_of({12: over}, "worker-1", HOLDS, "c1")
     assert closed
     assert closed.words == "#12 is closed, so your claim of it ended."
     assert closed.hint.startswith("Nothing is left to do on #12. Hand over unpushed work with")
@@ -163,7 +163,7 @@ def test_a_right_of_an_agent_is_mine_in_its_own_clone(of: str, clone: str, mine:
 
 
 def test_who_is_in_a_copied_clone_is_told_where_the_claim_is() -> None:
-    locks = {"issue/12": lease("worker-1", 3, 2)._replace(clone="c1")}
+    locks = {12: lease("worker-1", 3, 2)._replace(clone="c1")}
     assert fence_of(locks, "worker-1", HOLDS, "c1") is None
     fence = fence_of(locks, "worker-1", HOLDS, "c2")
     assert fence

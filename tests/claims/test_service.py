@@ -103,7 +103,7 @@ def test_who_claims_another_issue_has_that_one_in_hand_and_keeps_both(one: Claim
     assert one.claim(2).lock.generation == 1
     assert one.in_hand == (2, 1, "planning")
     assert touched.list_all(one.ws.folders) == []
-    assert sorted(services.claims(one.locks)) == [1, 2]
+    assert sorted(one.parts.world.claims) == [1, 2]
 
 
 @pytest.mark.slow

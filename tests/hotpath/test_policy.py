@@ -247,7 +247,7 @@ def test_the_fence_is_the_one_of_claims(
     holder: str | None, epoch: int, generation: int, presence: dict[str, Any]
 ) -> None:
     lease = Lock("issue/12", holder, generation, epoch, Timestamp(EARLIER), "n", "why")
-    fence = fence_of({lease.name: lease}, "worker-1", presence, "c1")
+    fence = fence_of({12: lease}, "worker-1", presence, "c1")
     claims = {"12": [holder, epoch, generation, EARLIER, "why", "claim", False]}
     verdict = decide(book(claims=claims), PATH, case(presence=presence))
     if fence is None:

@@ -33,7 +33,7 @@ def test_a_world_knows_who_lives_and_what_is_held(yard: Yard) -> None:
         ("worker-2", ("docs/",), True), ("worker-1", ("src/",), False)
     ]  # fmt: skip
     assert [lock.holder for lock in world.strict_locks.values()] == ["worker-2"]
-    assert (world.claims, world.problems) == ([], [])
+    assert (world.claims, world.problems) == ({}, [])
     people = Actor("Ada", is_person=True), Actor("unknown")
     assert [world.lives(who) for who in people] == [True, True]
 

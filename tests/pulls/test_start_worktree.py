@@ -225,10 +225,10 @@ def test_a_start_that_fails_releases_only_the_claim_that_it_took(
         patch.setattr(start_place, "place_worktree", fail)
         with pytest.raises(GitError):
             road.start("worker-1")
-    assert 1 not in claims.claims(road.house("@me").locks)
+    assert 1 not in road.house("@me").world.claims
     road.start("worker-1")
     with monkeypatch.context() as patch:
         patch.setattr(start_place, "place_worktree", fail)
         with pytest.raises(GitError):
             road.start("worker-1")
-    assert claims.claims(road.house("@me").locks)[1].holder == "worker-1"
+    assert road.house("@me").world.claims[1].holder == "worker-1"

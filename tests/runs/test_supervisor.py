@@ -7,7 +7,6 @@ from typing import NoReturn
 
 import pytest
 
-from ghp_agents.claims import service as claims
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.hotpath import alive
 from ghp_agents.issues import comment_commands
@@ -381,7 +380,7 @@ def test_a_client_that_cannot_start_ends_the_supervisor_and_uses_up_no_try(shift
     assert "no-such-client: not found" in supervisor.unusable
     assert [x for x in states(shift.runs()) if x[2] not in ("interrupted", "")] == []
     assert all(run.failures == 0 for run in shift.runs())
-    assert claims.claims(shift.app("worker-1").locks) == {}
+    assert shift.app("worker-1").world.claims == {}
     for _ in range(2):
         supervisor.step()
     assert supervisor.step()

@@ -55,7 +55,7 @@ def test_a_release_with_the_words_of_a_merge_ends_no_work(worker: Claimant, reas
     had = worker.presence
     lease = worker.release(1, reason=reason).lock
     assert lease
-    fence = fence_of({lease.name: lease}, "worker-1", had, worker.locks.clone)
+    fence = fence_of({1: lease}, "worker-1", had, worker.locks.clone)
     assert fence
     assert fence.words == (
         f"Your claim of #1 was released; nobody holds it. Reason given: «{reason}»."

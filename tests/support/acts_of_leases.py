@@ -76,8 +76,9 @@ def _edit(run: Run, step: Step) -> str | None:
     (verdict,) = ruling.judge(ctx, AgentName(session.agent), [path], editing=True)
     if verdict.is_refused:
         return f"denied, {verdict.kind}"
-    locks = {lease.name: lease for lease in here.locks.known("issue/")}
-    fence = fence_of(locks, session.agent, ws.presence(session.agent) or {}, here.locks.clone)
+    fence = fence_of(
+        ctx.world.claim_locks, session.agent, ws.presence(session.agent) or {}, here.locks.clone
+    )
     laws.require(fence is None, "a fenced holder edits nothing", session, path, fence)
     still = before & laws.rivals(run.world, session, path)
     laws.require(not still, "nobody edits what another living one holds", session, path, still)

@@ -32,7 +32,7 @@ class Parts:
     @property
     def world(self) -> World:
         """What they know now."""
-        return World(self.ws, self.store.snapshot(), self.locks)
+        return World(self)
 
 
 def make_context(

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable
 
 from ghp_agents.claims.claim import is_mine
-from ghp_agents.claims.service import claims
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.globs import covers
 from ghp_agents.hotpath import implicit_leases as touched
@@ -14,7 +13,7 @@ from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.record import LeaseHistory
 from ghp_agents.leases.world import as_hold, read_all
 from ghp_agents.locks.lock import Lock
-from ghp_agents.locks.names import AGENTS, claim_name
+from ghp_agents.locks.names import AGENTS
 from ghp_agents.state import codec
 from tests.support.world import ORCHESTRATOR, PERSON, World
 from tests.support.world_files import PATHS
@@ -245,8 +244,8 @@ def check_end(world: World) -> None:
         if lease.holder is not None
     }
     for clone in world.clones.values():
-        locks = claims(clone.locks)
-        known_here = {claim_name(n): (x.holder, x.generation) for n, x in locks.items()}
+        locks = clone.locks.known("issue/")
+        known_here = {x.name: (x.holder, x.generation) for x in locks if x.holder}
         ours = {name: holder for name, holder in held.items() if name.startswith("issue/")}
         require(known_here == ours, "all know who holds what", clone.number, known_here, ours)
     agents = [clone.store.snapshot().agents() for clone in world.clones.values()]

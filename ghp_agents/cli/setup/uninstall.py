@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from ghp_agents.claims import service as claims
 from ghp_agents.cli import output
 from ghp_agents.cli.context import agrees
 from ghp_agents.cli.setup import guards, tool_server
@@ -110,7 +109,7 @@ def _claims_here(app: App) -> list[str]:
     """A line about the issues that agents of this clone hold; none without any."""
     held = {
         issue: lock.holder
-        for issue, lock in sorted(claims.claims(app.locks).items())
+        for issue, lock in sorted(app.world.claims.items())
         if lock.clone == app.locks.clone
     }
     if not held:

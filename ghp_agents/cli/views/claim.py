@@ -96,7 +96,7 @@ def warn_of_unknown(app: App, name: str, issue: int | None) -> None:
     if alike:
         text += f" Similar: {', '.join(map(named, alike))}."
     if issue is not None:
-        held = services.claims(app.locks).get(issue)
+        held = app.world.claims.get(issue)
         undo = f"agent-release {issue}"
         if held is None or held.holder != name:
             undo = f"agent-issue assign {issue} {name} --remove"

@@ -12,14 +12,14 @@ from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER, Obeyed
 from ghp_agents.issues.issue import PROVISIONAL, Issue
-from ghp_agents.locks.names import PREFIX, claim_name
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import start_command
 from ghp_agents.state.events import CLOSED_THERE
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
 from ghp_agents.workspace import Workspace, now_text
+from ghp_agents.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,22 +35,21 @@ Closed = tuple[list[int], list[tuple[int, str, int]]]  # open; closed with time 
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
-def orders(locks: LockService, snapshot: Snapshot, agent: AgentName) -> News:
+def orders(world: World, agent: AgentName) -> News:
     """The texts of `stops`."""
-    orders_to_stop = stops(locks, snapshot, agent)
+    orders_to_stop = stops(world, agent)
     return [(messages.stop(obeyed), f"command/{obeyed.id}") for obeyed in orders_to_stop]
 
 
-def stops(locks: LockService, snapshot: Snapshot, agent: AgentName) -> list[Obeyed]:
+def stops(world: World, agent: AgentName) -> list[Obeyed]:
     """Orders to stop, as long as the agent holds the issue with the same generation."""
-    records = snapshot.files(FOLDER)
+    records = world.snapshot.files(FOLDER)
     if not records:
         return []
     meant = comment_commands.told_to_stop(comment_commands.read_commands(records)[0], agent)
-    held = {lock.name: lock for lock in locks.known("issue/")} if meant else {}
     current: list[Obeyed] = []
     for obeyed, act in meant:
-        lock = held.get(claim_name(obeyed.issue))
+        lock = world.claims.get(obeyed.issue)
         if lock and (lock.holder, lock.generation) == (agent, act.generation):
             current.append(obeyed)
     return current
@@ -130,12 +129,12 @@ def remember_remarks(ctx: Context, inbox: "CommentInbox") -> None:
     accounts without write access are for people."""
     if not inbox.remarks:
         return
-    claims = {lock.name: lock for lock in ctx.locks.known(PREFIX)}
+    claims = ctx.world.claims
     works = {name: ctx.ws.presence(name) or {} for name in presence.agents_here(ctx.ws)}
     before = _remarks_file(ctx.ws).read()
     notices = {**before}
     for remark in inbox.remarks:
-        claim = claims.get(claim_name(remark.issue))
+        claim = claims.get(remark.issue)
         for name, fields in works.items():
             holds = claim and (claim.holder == name and claim.acquired_at <= remark.at)
             is_pull = not holds and fields.get("pull") == remark.issue

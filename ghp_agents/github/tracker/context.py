@@ -11,9 +11,10 @@ from ghp_agents.github.labels import SIGNS
 from ghp_agents.github.tracker import mirror as mirror_file
 from ghp_agents.github.tracker.mapping import MirroredIssue
 from ghp_agents.hotpath.heartbeat import is_name
-from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.ports import LockService
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import by_issue
 
 if TYPE_CHECKING:
     from ghp_agents.github.api.repository import GitHubRepository
@@ -71,11 +72,10 @@ class TrackerContext:
 
     def held(self, number: int) -> str | None:
         """The holder of an issue's lock, as known here: "" for nobody, None if unknown."""
-        name = claim_name(number)
-        lock = next((lock for lock in self.locks.known(name) if lock.name == name), None)
+        lock = by_issue(self.locks.known(claim_name(number))).get(number)
         return None if lock is None else lock.holder or ""
 
     def holders(self) -> dict[int, str]:
         """The holders of all issues, as known here."""
-        holders = {claimed_issue(lock.name): lock.holder for lock in self.locks.known(PREFIX)}
-        return {number: holder for number, holder in holders.items() if number and holder}
+        locks = by_issue(self.locks.known(PREFIX))
+        return {number: lock.holder for number, lock in locks.items() if lock.holder}

@@ -12,7 +12,7 @@ from ghp_agents.git import worktree, worktree_admin
 from ghp_agents.issues.issue import Closing, Issue
 from ghp_agents.leases import service as leases
 from ghp_agents.locks.lock import Lock, Release
-from ghp_agents.locks.names import PREFIX, claim_name, claimed_issue
+from ghp_agents.locks.names import claim_name
 from ghp_agents.locks.swap import LockView, current_view, swap
 from ghp_agents.pulls.merging import merged_branches
 from ghp_agents.pulls.pull import Pull
@@ -59,14 +59,14 @@ def _pull_of(merged: Sequence[MergedWork], issue: Issue) -> Pull:
 def _end_claims(me: ClaimContext, merged: Sequence[MergedWork]) -> list[tuple[Issue, Lock, Lock]]:
     """Release the claims, whoever holds them: the work is merged. Return for each claim that ended
     now its issue, the lock, and the lock before."""
-    locks = {lock.name: lock for lock in me.ctx.locks.known(PREFIX)}
+    claims = me.ctx.world.claims
     chosen: list[tuple[MergedWork, Issue, Lock]] = []
     ended: list[tuple[Issue, Lock, Lock]] = []
     for work in merged:
         if work.issue is None:
             continue
-        held = locks.get(claim_name(work.issue.number))
-        if held is not None and held.holder is not None and len(merged) > 1:
+        held = claims.get(work.issue.number)
+        if held is not None and len(merged) > 1:
             chosen.append((work, work.issue, held))
         else:
             ended += _end_claim(me, work.pull, work.issue)
@@ -102,8 +102,7 @@ def _reason(pull: Pull) -> str:
 
 def _end_leases(me: ClaimContext, former: Mapping[str | None, Pull]) -> None:
     """End the leases of former holders without another issue: they were for this one."""
-    claims = [lock for lock in me.ctx.locks.known(PREFIX) if claimed_issue(lock.name) is not None]
-    busy = {lock.holder for lock in claims if lock.holder}
+    busy = {lock.holder for lock in me.ctx.world.claims.values()}
     over = {name: pull for name, pull in former.items() if name and name not in busy}
     if not over:
         return

@@ -20,7 +20,6 @@ from ghp_agents.git.default_branch import USUAL
 from ghp_agents.git.ref_log import RefMove
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named, phrase
-from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context
 from ghp_agents.pulls import local_pulls
 from ghp_agents.pulls.merging.merge_lock import NAME as MERGING
@@ -141,8 +140,7 @@ def _is_by_hand(logs: _Logs, commit: str) -> bool:
 
 
 def _claimants(ctx: Context) -> set[str]:
-    locks = (lock for lock in ctx.locks.known(PREFIX) if claimed_issue(lock.name) is not None)
-    return {lock.holder for lock in locks if lock.holder and not lock.is_person}
+    return {x.holder for x in ctx.world.claims.values() if x.holder and not x.is_person}
 
 
 def _notes(ws: Workspace, main: str) -> Iterator[tuple[str, str]]:

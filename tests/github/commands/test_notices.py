@@ -85,20 +85,21 @@ def test_what_cannot_be_read_is_noted_anew(here: Place, content: bytes) -> None:
 
 def test_an_order_to_stop_stands_as_long_as_the_claim_that_it_is_about(here: Place) -> None:
     locks = MemoryLocks(here.clock, Board())
+    ctx = make_context(here.ws, here.store, locks)
     lease = locks.acquire("issue/1", WORKER, expected=None, epoch=1)
-    assert orders(locks, here.store.snapshot(), WORKER) == []
+    assert orders(ctx.world, WORKER) == []
     snapshot = here.store.snapshot()
     act = Act(STOP, "/agent stop", DONE, "told", WORKER, lease.generation)
     ada = Actor("@ada", True)
     obeyed = Obeyed(7, 1, ada, (act,), Timestamp("2025-01-25T10:30:00Z"), 1, snapshot.clone)
     here.store.commit([encode(obeyed)], expected=snapshot.revision)
-    (order,) = orders(locks, here.store.snapshot(), WORKER)
+    (order,) = orders(ctx.world, WORKER)
     assert order[1] == f"command/{obeyed.id}"
-    assert orders(locks, here.store.snapshot(), AgentName("worker-2")) == []
+    assert orders(ctx.world, AgentName("worker-2")) == []
     lease = locks.release("issue/1", expected=lease)
-    assert orders(locks, here.store.snapshot(), WORKER) == []
+    assert orders(ctx.world, WORKER) == []
     locks.acquire("issue/1", WORKER, expected=lease, epoch=1)
-    assert orders(locks, here.store.snapshot(), WORKER) == []
+    assert orders(ctx.world, WORKER) == []
 
 
 # ---------------------------------------------------------------------------------- comments
