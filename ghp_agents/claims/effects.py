@@ -8,7 +8,7 @@ all effects are done.
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import next_issue, pending_unassign
+from ghp_agents.claims import pending_unassign
 from ghp_agents.claims.claim import is_mine
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, AgentName, Timestamp, digest, issue_of_branch
@@ -191,6 +191,8 @@ def _clear_current_issue(me: ClaimContext, issue: Issue, what: str, *, is_given:
     fields: dict[str, object] = {"issue": None, "status": "idle", "lastAction": action}
     other = _newest_other_claim(me, issue)
     if other:
+        from ghp_agents.claims import next_issue  # only where it goes on
+
         number = claimed_issue(other.name) or 0
         fields = next_issue.fields_of(me.ctx, before, number, other, action)
     elif is_given and issue_of_branch(me.ctx.ws.branch or "") in issue.numbers:

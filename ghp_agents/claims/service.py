@@ -6,7 +6,7 @@ with the current lock, and the decision is repeated with that.
 """
 
 from collections.abc import Callable, Collection
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ghp_agents.claims import claim as rules
 from ghp_agents.claims import effects, ended_work, holder_liveness, messages, stopped
@@ -14,9 +14,7 @@ from ghp_agents.claims.effects import ClaimContext, is_shown, myself, show_claim
 from ghp_agents.claims.holder_liveness import HolderView
 from ghp_agents.core.errors import RefusedError, UnknownError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, agent_name
-from ghp_agents.issues import service as issues
 from ghp_agents.issues.issue import PROVISIONAL, Issue, short
-from ghp_agents.issues.service import IssueResult
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claim_name
 from ghp_agents.locks.swap import LockView, known_lock, known_view, swap
@@ -30,6 +28,9 @@ from ghp_agents.state.legacy_causes import GIVEN_BY, STOLEN
 from ghp_agents.state.presence import number
 from ghp_agents.workspace import Workspace
 from ghp_agents.world import by_issue
+
+if TYPE_CHECKING:
+    from ghp_agents.issues.service import IssueResult
 
 MINE = "mine"
 ANYONE = "anyone"  # a value of the setting `steal`
@@ -228,6 +229,8 @@ def _numbered(me: ClaimContext, issue: Issue) -> Issue:
     """The issue with a real number, which is in the lock's name. Raises UnknownError."""
     if issue.number < PROVISIONAL:
         return issue
+    from ghp_agents.issues import service as issues  # rarely needed
+
     issues.name_provisional(me.ctx)
     named = me.ctx.tracker.get(f"I-{issue.id}")
     if named.number >= PROVISIONAL:
@@ -354,7 +357,7 @@ def close(
     message: str = "",
     *,
     require: Callable[[Issue], None] = lambda _: None,
-) -> IssueResult:
+) -> "IssueResult":
     """Close an issue and release its claim. Of the agents, only the holder may close it.
 
     `require` refuses an open issue that may not be closed yet. Raises RefusedError, UnknownError.
@@ -363,6 +366,8 @@ def close(
     mine = None if actor.is_person else _closing(ctx, actor.name, issue.number)
     if issue.state != "closed":
         require(issue)
+    from ghp_agents.issues import service as issues
+
     outcome = issues.close(ctx, reference, message)
     if mine:
         me = myself(ctx)

@@ -16,11 +16,11 @@ from ghp_agents.cli.views import remote_news
 from ghp_agents.core.errors import UsageError
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.issues.issue import job_name
-from ghp_agents.leases.hold import Hold
 from ghp_agents.wiring import App
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.issue import ClaimJson
+    from ghp_agents.leases.hold import Hold
 
 # Seconds for an exchange with a remote that stalls. A claim has two: it asks, and if the outcome is
 # unknown, it looks. Clients end a command of their shell after a minute or two.
@@ -77,7 +77,7 @@ def claim(app: App, issue: str | None, best: bool, steal: bool, reason: str, as_
     else:
         output.result(str(claimed.issue.number))
     claim_view.say_claimed(claimed, app.ws.actor())
-    claim_view.say_waiting(app, claimed.issue.number)
+    claim_view.say_waiting(app, claimed.issue.number, claimed.lock)
     start_background(app)
 
 
@@ -199,5 +199,5 @@ def _release_leases(app: App, words: list[str], name: str | None, reason: str) -
         output.done(f"Released {hold.short} ({_describe(hold)}{whose}).")
 
 
-def _describe(hold: Hold) -> str:
+def _describe(hold: "Hold") -> str:
     return hold.name or " ".join(hold.patterns)

@@ -77,7 +77,7 @@ def start(
         sync_first(app)
         started = remote_news.issue_after_asking(app, issue, lambda: services.start(app, issue))
     _say(started)
-    claim_view.say_waiting(app, started.claimed.issue.number)
+    claim_view.say_waiting(app, started.claimed.issue.number, started.claimed.lock)
     _guard(app, started)
     if as_json:
         output.as_json(_fields(started))

@@ -109,6 +109,8 @@ def ids_in(path: str, folder: str, what: str) -> tuple[str, str]:
     record = name.removesuffix(".json")
     if record == name or not path.startswith(folder):
         raise ValueError(f"its path is not {folder}<{what}>/<record>.json")
+    if _ID.fullmatch(about) and _ID.fullmatch(record):
+        return about, record
     return as_id(about), as_id(record)
 
 

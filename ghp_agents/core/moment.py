@@ -50,7 +50,8 @@ class Kept:
 
     def get(self, question: Hashable, read: Callable[[], T]) -> T:
         """The answer; `read` gives it, once in a moment."""
-        answers = self._present()
+        at = (_ended, own_file.presences)  # `now`: this is asked hundreds of times
+        answers = self._answers if self._at == at else self._present()
         if question not in answers:
             answers[question] = read()  # if the moment ends meanwhile, nobody looks there again
         answer: T = answers[question]
@@ -65,9 +66,8 @@ class Kept:
         self._present()[question] = answer
 
     def _present(self) -> dict[Hashable, Any]:
-        at = (_ended, own_file.presences)  # `now`: this is asked hundreds of times
-        if self._at != at:
-            self._at, self._answers = at, {}
+        if self._at != now():
+            self._at, self._answers = now(), {}
         return self._answers
 
     def __eq__(self, other: object) -> bool:

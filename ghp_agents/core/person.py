@@ -12,9 +12,8 @@ def agent_here(environ: Mapping[str, str]) -> str | None:
     """
     if environ.get(heartbeat.PERSON) == "1":
         return None
-    marks = (name for _, name in (*heartbeat.SESSION_VARIABLES, *calling_client.MARKS))
-    variable = next((name for name in ("GHP_AGENT", *marks) if environ.get(name)), None)
-    if variable:
+    marks = [name for _, name in (*heartbeat.SESSION_VARIABLES, *calling_client.MARKS)]
+    if variable := next(filter(environ.get, ("GHP_AGENT", *marks)), None):
         return variable
     client = calling_client.session(environ)
     return f"its parent process, {client[0]}," if client else None

@@ -58,7 +58,7 @@ class _Reader(ObjectReader):
     def __init__(
         self, git_dir: Path, start: Callable[[], ObjectReader], largest: int | None
     ) -> None:
-        self._git_dir = git_dir
+        self._git_dir, self._folder = git_dir, f"{git_dir}/objects"
         self._start = start
         self._largest = largest
         self._git: ObjectReader | None = None
@@ -68,7 +68,7 @@ class _Reader(ObjectReader):
         """See `ObjectReader.read`."""
         if self._git is None and len(names) <= MANY:
             with contextlib.suppress(NotLooseError, UnreadableRefsError):
-                return [self.find(name) for name in names]
+                return [*map(self.find, names)]
         self._git = self._git or self._start()
         return self._git.read(names)
 
@@ -77,31 +77,29 @@ class _Reader(ObjectReader):
         start, colon, path = name.partition(":")
         if not start:
             return None
-        oid = start if _is_oid(start) else self._ref(start)
+        is_oid = len(start) in (40, 64) and _HEX.issuperset(start)
+        oid = start if is_oid else self._ref(start)
         if oid is None:
             return None
         if not colon:
-            return self._object(oid)
-        tree = self._object(oid)
+            return read(self._folder, oid, self._largest)
+        tree = read(self._folder, oid, self._largest)
         oid = tree.content[5 : 5 + len(oid)].decode() if tree.kind == "commit" else oid
         for part in path.split("/") if path else ():
             entry = self._entries(oid).get(part)
             if entry is None:
                 return None
             oid = entry.oid
-        return self._object(oid)
+        return read(self._folder, oid, self._largest)
 
     def _ref(self, name: str) -> str | None:
         if not name.startswith("refs/"):
             raise NotLooseError(name)
         return read_one(self._git_dir, name)
 
-    def _object(self, oid: str) -> Object:
-        return read(f"{self._git_dir}/objects", oid, self._largest)
-
     def _entries(self, oid: str) -> dict[str, TreeEntry]:
         if oid not in self._trees:
-            target = self._object(oid)
+            target = read(self._folder, oid, self._largest)
             if target.kind == "commit" or target.kind == "tag" or target.is_cut:
                 raise NotLooseError(oid)
             entries = tree_entries(target.content, len(oid)) if target.kind == "tree" else []
@@ -140,10 +138,6 @@ def _read(folder: str, oid: str, largest: int | None) -> Object:
     return Object(oid, kind, content)
 
 
-def _is_oid(text: str) -> bool:
-    return len(text) in (40, 64) and _HEX.issuperset(text)
-
-
 class NewObjects:
     """Objects to write. `flush` puts all of them on the disk; nothing points at them before."""
 
@@ -169,9 +163,10 @@ class NewObjects:
         written: dict[str, str] = {}
         try:
             for oid, (kind, content) in self._new.items():
-                if not _renewed(self._path(oid)):
+                path = f"{self._folder}/{oid[:2]}/{oid[2:]}"
+                if not _renewed(path):
                     data = zlib.compress(b"%s %d\0" % (kind.encode(), len(content)) + content, 1)
-                    written[self._path(oid)] = own_file.make_beside(
+                    written[path] = own_file.make_beside(
                         f"{self._folder}/tmp_obj", data, mode=_MODE
                     )
             if durable:
@@ -182,9 +177,6 @@ class NewObjects:
         finally:
             for temporary in written.values():
                 own_file.discard(temporary)
-
-    def _path(self, oid: str) -> str:
-        return f"{self._folder}/{oid[:2]}/{oid[2:]}"
 
 
 def _renewed(path: str) -> bool:
@@ -222,18 +214,18 @@ def _sync(paths: Sequence[str]) -> None:
 
 def tree(entries: Mapping[str, TreeEntry]) -> bytes:
     """The content of a tree object, in git's order."""
-    lines = [
-        (entry.name.encode("utf-8", "surrogateescape"), entry.mode.encode(), entry.oid)
-        for entry in entries.values()
-    ]
-    lines.sort(key=lambda line: line[0] + b"/" if line[1] == b"40000" else line[0])
-    return b"".join(mode + b" " + name + b"\0" + bytes.fromhex(oid) for name, mode, oid in lines)
+    lines: dict[bytes, bytes] = {}
+    for entry in entries.values():
+        name = entry.name.encode("utf-8", "surrogateescape")
+        line = b"%s %s\0" % (entry.mode.encode(), name) + bytes.fromhex(entry.oid)
+        lines[name + b"/" if entry.mode == "40000" else name] = line
+    return b"".join([line for _, line in sorted(lines.items())])
 
 
 def commit(
     tree_oid: str, parents: Sequence[str], author: str, committer: str, message: str
 ) -> bytes:
     """The content of a commit object. Author and committer have a name, an address and a time."""
-    lines = [f"tree {tree_oid}", *(f"parent {oid}" for oid in parents)]
+    lines = [f"tree {tree_oid}", *[f"parent {oid}" for oid in parents]]
     lines += [f"author {author}", f"committer {committer}", "", message]
     return "\n".join(lines).encode("utf-8", "replace")

@@ -4,6 +4,7 @@ import os
 import re
 import time
 from collections.abc import Callable
+from operator import itemgetter
 from pathlib import Path
 
 from ghp_agents.hotpath import boot_clock, own_file
@@ -52,11 +53,12 @@ def read_exact(git_dir: Path, *names: str) -> dict[str, str]:
         packed = b"" if all(refs.values()) else _packed_content(git_dir)
     except OSError:
         raise UnreadableRefsError from None
-    for name in [name for name, content in refs.items() if not content]:
-        end = packed.find(b" %s\n" % os.fsencode(name))
-        line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n" if end > 0 else b""
-        refs[name] = _checked(os.fsencode(name), line) if line else ""
-    return {name: content for name, content in refs.items() if content}
+    for name in names if packed else ():
+        end = -1 if refs[name] else packed.find(b" %s\n" % os.fsencode(name))
+        if end > 0:
+            line = packed[packed.rfind(b"\n", 0, end) + 1 : end] + b"\n"
+            refs[name] = _checked(os.fsencode(name), line)
+    return dict(filter(itemgetter(1), refs.items()))
 
 
 def read_one(git_dir: Path, name: str) -> str | None:

@@ -15,9 +15,9 @@ from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs import sections
 from ghp_agents.handoffs.handoff import KINDS, Handoff, Missing, PackedCommits, Work, ordered
 from ghp_agents.state.codec import read_files
+from ghp_agents.state.record import HANDOFFS as HANDOFFS
 from ghp_agents.state.record import Problem
 
-HANDOFFS = ".ghp/handoffs/"
 PATCHES = ".ghp/patches/"
 NO_ISSUE = "none"
 _PATH = re.compile(r"\.ghp/handoffs/(none|[1-9][0-9]{0,15})/[^/]+-([0-9a-f]{8,64})\.md")

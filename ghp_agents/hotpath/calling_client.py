@@ -44,6 +44,8 @@ INTERPRETERS = ("node", "bun", "deno", "python", "python3")
 SWITCH = "GHP_ANCESTORS"  # "0": do not look at ancestor processes
 DEEPEST = 32  # ancestors that are read
 UNKNOWN = "unknown"  # the session, where processes cannot be read
+# Who called, by the parent and by the mark: while the parent lives, that does not change.
+_callers: "dict[tuple[int, tuple[str, str] | None], tuple[str, str] | None]" = {}
 
 
 def mark(environ: "Mapping[str, str]") -> "tuple[str, str] | None":
@@ -58,11 +60,16 @@ def session(environ: "Mapping[str, str]") -> "tuple[str, str] | None":
     """The client that called, and an id of its session: its process and when that started. None
     for a person."""
     marked = mark(environ)
-    if marked:
-        kind, variable = marked
-        return kind, _without(variable) or UNKNOWN
-    if environ.get(SWITCH) == "0":
+    if not marked and environ.get(SWITCH) == "0":
         return None
+    question = os.getppid(), marked
+    if question not in _callers:
+        _callers[question] = (marked[0], _without(marked[1]) or UNKNOWN) if marked else _running()
+    return _callers[question]
+
+
+def _running() -> "tuple[str, str] | None":
+    """The nearest ancestor that is a client, and its id."""
     for pid, start in _ancestors():
         kind = _program(pid)
         if kind:

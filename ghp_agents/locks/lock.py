@@ -251,7 +251,7 @@ def decode(data: bytes, revision: str) -> Lock:
         raise ValueError(f"not a lock record: {error}") from None
     words = [lock.name, lock.acquired_at, lock.nonce, lock.reason, lock.clone]
     words += [x for x in (lock.holder, lock.until) if x is not None]
-    if not all(isinstance(word, str) for word in words):
+    if {*map(type, words)} != {str}:
         raise ValueError("not a lock record: a text field is not a string")
     if lock.holder is not None and not _can_hold(lock.holder):
         raise ValueError("not a lock record: its holder has no name")
@@ -276,7 +276,7 @@ def _with_cause(lock: Lock, fields: dict[str, Any]) -> Lock:
 def _cause(value: Any) -> Cause:
     """A cause; UNKNOWN if it cannot be read."""
     words = [value.get(key, "") for key in Cause._fields] if isinstance(value, dict) else []
-    return Cause(*words) if words and all(isinstance(x, str) for x in words) else Cause(UNKNOWN)
+    return Cause(*words) if {*map(type, words)} == {str} else Cause(UNKNOWN)
 
 
 def _patterns(value: Any) -> tuple[str, ...]:

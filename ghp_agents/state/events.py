@@ -104,7 +104,7 @@ _OTHERS = (
     EventKind("github-refused", "issue", "sent to GitHub in vain a change of"),
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in (*_SUGGESTED, *_OTHERS)}
-EVENTS = tuple(kind.name for kind in _SUGGESTED)
+EVENTS = tuple([kind.name for kind in _SUGGESTED])
 
 
 def kind_of(event: str, detail: str = "") -> EventKind:

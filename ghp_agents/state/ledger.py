@@ -86,7 +86,7 @@ def presence_message(movements: Sequence[Movement], count: int, clock: int, clon
 
 
 def _message(subject: str, text: str, trailers: Iterable[tuple[str, object]]) -> str:
-    lines = "".join(f"{key}: {value}\n" for key, value in trailers if value is not None)
+    lines = "".join([f"{key}: {value}\n" for key, value in trailers if value is not None])
     return f"{subject}\n\n{text}\n\n{lines}" if text else f"{subject}\n\n{lines}"
 
 

@@ -56,7 +56,7 @@ def write_commits(
 ) -> str:
     """Write `commits` on top of `head`; no ref points at them yet. Returns the last one. Raises
     GitError, OSError."""
-    for path in (path for commit in commits for path in (*commit.files, *dict(commit.kept))):
+    for path in [path for commit in commits for path in (*commit.files, *dict(commit.kept))]:
         files.below(_NOWHERE, path)
     with repository.objects() as reader:
         writer = _Writer(reader, repository.new_objects())

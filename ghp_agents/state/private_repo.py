@@ -157,20 +157,22 @@ class StateRepository(NamedTuple):
         listed once in a moment. Raises GitError."""
         if self.main:  # a temporary folder has refs of its own
             return self._list_refs(*prefixes)
-        every = self.kept.get(self.path, lambda: self._list_refs(_OUR_REFS))
-        return {name: oid for name, oid in every.items() if name.startswith(prefixes)}
+        return {name: oid for name, oid in self._every().items() if name.startswith(prefixes)}
+
+    def _every(self) -> dict[str, str]:
+        return self.kept.get(self.path, lambda: self._list_refs(_OUR_REFS))
 
     def notice_rivals(self) -> None:
         """End the moment if another process of this clone has committed in it."""
         with suppress(UnreadableRefsError):
-            if read_one(self.path, self.ref) == self.refs(self.ref).get(self.ref):
+            if read_one(self.path, self.ref) == self._every().get(self.ref):
                 return
         moment.end()
 
     def _note_move(self, ref: str, new: str, has_moved: bool) -> bool:
         """Note an own change of a ref, after which the others are still known. Returns
         `has_moved`."""
-        every = self.kept.get(self.path, lambda: self._list_refs(_OUR_REFS))
+        every = self._every()
         moment.end()
         if has_moved and not self.main:
             self.kept.put(self.path, dict(sorted({**every, ref: new}.items())))

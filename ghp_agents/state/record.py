@@ -6,7 +6,11 @@ from typing import NamedTuple, NotRequired, TypedDict
 from ghp_agents.core.ids import NUMBERS_END, Actor, Timestamp
 from ghp_agents.core.schema_version import UPDATE, UnknownSchemaError, unversioned, versioned
 
-NOTES, PULLS = ".ghp/notes/", ".ghp/pulls/"  # where all clones keep these records
+NOTES, PULLS, HANDOFFS = (
+    ".ghp/notes/",
+    ".ghp/pulls/",
+    ".ghp/handoffs/",
+)  # where all clones keep these records
 LAST = NUMBERS_END - 1  # the maximum clock
 
 

@@ -7,8 +7,10 @@ from ghp_agents.cli.terminal.closest import closest
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.core.ids import Actor, count, listed
 from ghp_agents.hotpath.quoting import named, reason
+from ghp_agents.locks.lock import Lock
 from ghp_agents.settings import rights
 from ghp_agents.state import cause
+from ghp_agents.state.record import HANDOFFS
 from ghp_agents.wiring import App
 
 SHOWN = 3  # leases that are named
@@ -50,13 +52,15 @@ def _mine(claimed: ClaimResult) -> str:
     return f"You already hold {name}, since {lock.acquired_at}.{rest}"
 
 
-def say_waiting(app: App, issue: int) -> None:
+def say_waiting(app: App, issue: int, lock: Lock | None = None) -> None:
     """Name the last handoff of an issue to whoever takes it, and warn of work that former holders
-    left in other clones, and that is not here."""
+    left in other clones, and that is not here. `lock` is of a claim that was just made."""
+    files = app.store.snapshot().files(f"{HANDOFFS}{issue}/")
+    if not files and lock is not None and lock.generation == 1:
+        return  # nobody had it before
     from ghp_agents.handoffs import left_work
     from ghp_agents.handoffs import record as handoff_record
 
-    files = app.store.snapshot().files(handoff_record.folder_of(issue))
     handoffs = handoff_record.read_handoffs(files)[0]
     if handoffs and handoffs[-1].by != app.ws.actor():
         last = handoffs[-1]

@@ -9,11 +9,11 @@ from ghp_agents.cli import output
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
-from ghp_agents.issues import epics, outsider_text
+from ghp_agents.issues import outsider_text
 from ghp_agents.issues.issue import TITLE_LIMIT, Comment, Issue, short
-from ghp_agents.issues.service import IssueListing, View
 
 if TYPE_CHECKING:
+    from ghp_agents.issues.service import IssueListing, View
     from ghp_agents.pulls.issue_work import IssueWork
 
 Holdings = Mapping[int, Holding]
@@ -36,7 +36,7 @@ def names(issues: Iterable[Issue]) -> str:
     return ", ".join(short(issue) for issue in issues)
 
 
-def table(listing: IssueListing, holdings: Holdings | None) -> None:
+def table(listing: "IssueListing", holdings: Holdings | None) -> None:
     """Print issues as a table; without a column of holders if these are unknown (None)."""
     rows = [_row(issue, listing.open, holdings) for issue in listing.issues]
     styles = [_style(issue, listing.open) for issue in listing.issues]
@@ -76,7 +76,7 @@ def _holder(holding: Holding) -> str:
     return f"{holding.lock.holder}" + (f" ({holding.shown})" if holding.shown in ENDED else "")
 
 
-def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
+def page(view: "View", holdings: Holdings | None, work: "IssueWork | None") -> Iterator[str]:
     """The lines of an issue in full; None is for what is unknown at a past time."""
     issue, holding = view.issue, holding_of(view.issue, holdings or {})
     yield name(issue, TITLE_LIMIT)
@@ -98,6 +98,8 @@ def page(view: View, holdings: Holdings | None, work: "IssueWork | None") -> Ite
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
+    from ghp_agents.issues import epics
+
     if epics.is_done(issue, view.parts):
         yield epics.proposal(issue, len(view.parts))
     if issue.edited_at:
@@ -158,7 +160,7 @@ def _claimed(holding: Holding) -> str:
     return f"{named(lock.holder or '')} ({kind}) since {since}, generation {lock.generation}{why}"
 
 
-def _related(view: View, numbers: Iterable[IssueNumber]) -> str:
+def _related(view: "View", numbers: Iterable[IssueNumber]) -> str:
     return "; ".join(
         name(view.open[number]) if number in view.open else f"#{number} (closed)"
         for number in numbers

@@ -73,7 +73,7 @@ def put(ws: Workspace, some: Sequence[Record], cause: Exception) -> None:
 def enqueue(ws: Workspace, some: Sequence[Record]) -> Path:
     """Queue the records of one commit durably, all or none. Raises UsageError, OSError."""
     folder = Path(ws.folders[0]) / QUEUE
-    for name, _ in (file for record in some for file in record.files):
+    for name, _ in [file for record in some for file in record.files]:
         files.below(folder, name)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name_of(some[0]).removesuffix(SUFFIX)}{BATCH}"

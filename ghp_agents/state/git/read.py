@@ -52,8 +52,8 @@ def _tip(clone: CloneId, oid: str, commit: Object | None) -> Tip:
     committer = next((x for x in header.splitlines() if x.startswith(b"committer ")), b"")
     date = committer.rpartition(b"> ")[2].partition(b" ")[0]
     trailers = message.rstrip().rpartition(b"\n\n")[2].splitlines()
-    fields = (line.partition(b": ") for line in trailers)
-    clock = next((value for key, _, value in fields if key == b"Clock"), b"")
+    clocks = [line for line in trailers if line.startswith(b"Clock: ")]
+    clock = clocks[0].removeprefix(b"Clock: ") if clocks else b""
     return Tip(clone, oid, clock_of(clock.decode("latin-1")), timestamp(date.decode("latin-1")))
 
 

@@ -69,7 +69,7 @@ def _listing(reader: ObjectReader, trees: Mapping[str, Object]) -> dict[str, lis
         objects |= {tree.oid: tree for tree in reader.read(missing) if tree}
         for oid in wanted:
             listing[oid] = tree_entries(objects[oid].content, len(oid)) if oid in objects else []
-        inner = (entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000")
+        inner = [entry.oid for oid in wanted for entry in listing[oid] if entry.mode == "40000"]
         wanted = [oid for oid in dict.fromkeys(inner) if oid not in listing]
     return listing
 
@@ -82,7 +82,7 @@ def _paths(
     @cache  # a few trees that stand for endless files and folders are counted in a moment
     def count(oid: str, levels: int) -> int:
         entries = listing.get(oid, ()) if levels else ()
-        folders = sum(count(entry.oid, levels - 1) for entry in entries if entry.mode == "40000")
+        folders = sum([count(entry.oid, levels - 1) for entry in entries if entry.mode == "40000"])
         return len(entries) + folders
 
     return [
