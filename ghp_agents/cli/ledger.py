@@ -17,8 +17,14 @@ from ghp_agents.core.clock import FORMS, to_text
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
-from ghp_agents.state.join import Tip
-from ghp_agents.state.ledger import LedgerEntry, LedgerQuery, by_time, check_event, newer, select
+from ghp_agents.state.ledger import (
+    LedgerEntry,
+    LedgerQuery,
+    LedgerReader,
+    by_time,
+    check_event,
+    select,
+)
 from ghp_agents.wiring import App
 
 NAME_SHOWN = 60  # characters
@@ -69,19 +75,18 @@ def log(
     question = LedgerQuery(agent, _numbers(app, issue), event, after, until)
     if until is None:
         remote_news.hear(app)
-    tips = app.store.snapshot().tips() if follow else ()
+    reader = LedgerReader(app.store)
     with output.busy("Reading the ledger"):
-        ledger = app.store.ledger()
+        ledger = reader.read()
     if event is not None:
         check_event(event, ledger)
     entries = select(ledger, question)
     entries = by_time(entries) if not as_json else entries
     entries = entries[-limit:] if limit else entries
     if follow:
-        known_ids = {entry.id for entry in ledger}
         print_entries = _printer(as_json)
         print_entries(entries)
-        _follow(app, question, tips, known_ids, print_entries)
+        _follow(app, question, reader, print_entries)
         return
     if as_json:
         output.as_json([_fields(entry) for entry in entries])
@@ -118,20 +123,17 @@ def _numbers(app: App, issue: str | None) -> frozenset[int] | None:
 def _follow(
     app: App,
     question: LedgerQuery,
-    tips: Sequence[Tip],
-    known_ids: set[str],
+    reader: LedgerReader,
     print_entries: Callable[[Sequence[LedgerEntry]], None],
 ) -> None:
-    """Print entries after `tips`; only the new part of the histories is read."""
+    """Print what comes; only the new part of the histories is read."""
     try:
         while True:
             start_background(app)
             app.ws.clock.wait(FOLLOW_EVERY)
-            now = app.store.snapshot().tips()
-            if now != tips:
-                fresh = newer(app.store.ledger(after=tips), known_ids)
+            fresh = reader.read()
+            if fresh:
                 print_entries(select(fresh, question))
-                tips = now
     except KeyboardInterrupt:
         return
 

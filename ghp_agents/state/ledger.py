@@ -6,7 +6,7 @@ machines' clocks show. Queries select by agent, issue, event and time.
 """
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
@@ -14,8 +14,13 @@ from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.state import legacy_causes
 from ghp_agents.state.events import BEGAN, EVENTS, STOPPED, EventKind, kind_of
 from ghp_agents.state.events import PRESENCE as PRESENCE
+from ghp_agents.state.join import Tip
 from ghp_agents.state.record import Movement, Record
 
+if TYPE_CHECKING:
+    from ghp_agents.ports import StateStore
+
+Cursor = tuple[Tip, ...]  # where a reader stopped: the tips of all clones that it has read
 PRESENCE_SUBJECT = f"{PRESENCE} "  # begins the subject of a commit without a record
 
 
@@ -177,11 +182,30 @@ def check_event(event: str, entries: Iterable[LedgerEntry]) -> None:
     )
 
 
-def newer(entries: Sequence[LedgerEntry], shown_ids: set[str]) -> list[LedgerEntry]:
-    """Entries that were not shown yet; adds their ids to `shown_ids`."""
-    fresh = [entry for entry in entries if entry.id not in shown_ids]
-    shown_ids.update(entry.id for entry in fresh)
-    return fresh
+def decode_cursor(value: Any) -> Cursor:
+    """A cursor from JSON, as which it is a list of lists. Raises what Python raises for a wrong
+    type."""
+    return tuple(
+        Tip(CloneId(str(clone)), str(oid), int(clock), Timestamp(str(at)))
+        for clone, oid, clock, at in value
+    )
+
+
+class LedgerReader:
+    """Reads the ledger from a cursor on. Another reader can continue at `cursor`."""
+
+    def __init__(self, store: "StateStore", cursor: Cursor = ()) -> None:
+        self._store, self.cursor = store, cursor
+        self._ids: set[str] = set()
+
+    def read(self) -> list[LedgerEntry]:
+        """What came since the cursor, in ledger order; then the cursor is behind it."""
+        before, self.cursor = self.cursor, tuple(sorted(self._store.snapshot().tips()))
+        entries = self._store.ledger(before) if self.cursor != before else []
+        # A compacted history comes again as a whole.
+        fresh = [entry for entry in entries if entry.id not in self._ids]
+        self._ids.update(entry.id for entry in fresh)
+        return fresh
 
 
 def _fits(entry: LedgerEntry, question: LedgerQuery) -> bool:

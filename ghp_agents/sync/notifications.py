@@ -1,7 +1,6 @@
 """Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
 from collections.abc import Collection, Iterable
-from functools import cache
 from typing import NamedTuple
 
 from ghp_agents.claims import next_issue
@@ -232,19 +231,18 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
     """Set the news flag of this clone's agents that have undelivered items. Those that rest are
     woken for some of them."""
     answered = bool(snapshot.present(ANSWERS))
-    ledger = cache(lambda baseline: ctx.store.ledger(baseline))
     letters = messages.known_letters(ctx, snapshot)
     here = presence.agents_here(ctx.ws)
     stopping.settle(ctx, snapshot, here)
     for agent in here:
-        unblocked = unblock.restore(ctx, snapshot, agent, ledger)
+        unblocked = unblock.restore(ctx, snapshot, agent)
         stop = must_stop(ctx, snapshot, agent)
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         unheard = undelivered.find(ctx, snapshot, agent, letters)
         answers = _answers(ctx.ws, snapshot, agent) if answered else []
         returns = [_return_id(entry) for entry, _ in _returns(ctx.ws, snapshot, agent)]
         new = answers or any(unheard) or returns
-        if stop or new or wanted or others_news.gather(ctx, snapshot, agent, ledger):
+        if stop or new or wanted or others_news.gather(ctx, snapshot, agent):
             news_flag.set_flag(ctx.ws.folders, agent)
         calls = undelivered.first(snapshot, [x for x in unheard.messages if wakes(x)])
         urgent = [key_of(message) for message in calls]

@@ -4,13 +4,12 @@ An agent hears what comes after its baseline: the tips of all clones up to which
 delivered. Without one it hears what happened since it started, and who gave it what it has.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import AgentName, CloneId, Timestamp, agent_name
+from ghp_agents.core.ids import AgentName, agent_name
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations.delivered import is_told
 from ghp_agents.github.commands import notices
@@ -27,8 +26,7 @@ from ghp_agents.presence import start_command
 from ghp_agents.presence.start_command import NEXT
 from ghp_agents.state import events
 from ghp_agents.state.events import CLOSED_THERE
-from ghp_agents.state.join import Tip
-from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger import Cursor, LedgerEntry, decode_cursor
 from ghp_agents.sync import epic_news, lifecycle_topics
 from ghp_agents.sync.news_view import NewsView
 from ghp_agents.workspace import Workspace
@@ -39,15 +37,11 @@ KEY = "ledger/"
 EDITS = ("issue-edit", "issue-block")  # they can assign, too
 FOLDER = "told"  # beside the list of delivered items
 
-ReadLedger = Callable[[Sequence[Tip]], list[LedgerEntry]]
 News = list[tuple[str, str]]  # the text, and the key that records its delivery
 
 
-def gather(
-    ctx: Context, snapshot: Snapshot, agent: AgentName, ledger: ReadLedger | None = None
-) -> News:
-    """What others did since the baseline, if it concerns the agent and was not delivered. Who asks
-    for several agents passes a `ledger` that reads each baseline once."""
+def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
+    """What others did since the baseline, if it concerns the agent and was not delivered."""
     tips = tuple(sorted(snapshot.tips()))
     baseline = _file(ctx.ws, agent).read()
     presence = ctx.ws.presence(agent)
@@ -61,7 +55,7 @@ def gather(
         return []
     if baseline is None and presence is None:
         return []  # it never was here
-    entries = (ledger or ctx.store.ledger)(baseline or ())
+    entries = ctx.store.ledger(baseline or ())
     if baseline is None:
         entries = _of_first(NewsView(ctx, snapshot, agent, entries), started)
     entries = sorted([*entries, *closed]) if closed else entries
@@ -331,7 +325,7 @@ TEXTS: Mapping[str, Callable[[NewsView, LedgerEntry], Iterator[str]]] = {
 }
 
 
-def _keep(ws: Workspace, agent: AgentName, tips: Sequence[Tip]) -> None:
+def _keep(ws: Workspace, agent: AgentName, tips: Cursor) -> None:
     content = [list(tip) for tip in tips]
     for folder in ws.folders:
         if files.usable(Path(folder)):
@@ -339,21 +333,14 @@ def _keep(ws: Workspace, agent: AgentName, tips: Sequence[Tip]) -> None:
             return
 
 
-def _file(ws: Workspace, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:
+def _file(ws: Workspace, agent: AgentName) -> JsonFile[Cursor | None]:
     existing = [folder for folder in ws.folders if _path(folder, agent).exists()]
     return _at((existing or ws.folders)[0], agent)
 
 
-def _at(folder: str, agent: AgentName) -> JsonFile[tuple[Tip, ...] | None]:
-    return JsonFile(_path(folder, agent), _decode, lambda: None)
+def _at(folder: str, agent: AgentName) -> JsonFile[Cursor | None]:
+    return JsonFile(_path(folder, agent), decode_cursor, lambda: None)
 
 
 def _path(folder: str, agent: AgentName) -> Path:
     return Path(folder, FOLDER, f"{agent_name(agent)}.tips.json")
-
-
-def _decode(value: Any) -> tuple[Tip, ...]:
-    return tuple(
-        Tip(CloneId(str(clone)), str(oid), int(clock), Timestamp(str(at)))
-        for clone, oid, clock, at in value
-    )

@@ -20,17 +20,12 @@ AT_WORK = ("implementing", "testing", "reviewing", "planning")
 DONE = "unblocked/"  # of an entry that ended a status; the agent may say again that it is blocked
 
 
-def restore(
-    ctx: Context,
-    snapshot: Snapshot,
-    agent: AgentName,
-    ledger: others_news.ReadLedger | None = None,
-) -> list[str]:
+def restore(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[str]:
     """Restore the status of a blocked agent of this clone when its last blocker is closed, because
     no hook may run to report it. That is not a heartbeat. Returns the ids of the news about it."""
     if (ctx.ws.presence(agent) or {}).get("status") != BLOCKED:
         return []
-    keys = (key for _, key in others_news.gather(ctx, snapshot, agent, ledger))
+    keys = (key for _, key in others_news.gather(ctx, snapshot, agent))
     ids = [key for key in keys if not is_told(ctx.ws, agent, f"{DONE}{key}")]
     status = status_before(ctx, agent, ids)
     if not status:

@@ -1,5 +1,6 @@
 """What every state store does. A test class inherits it and says how clones are made."""
 
+import json
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -9,8 +10,9 @@ from ghp_agents.core.clock import to_text
 from ghp_agents.core.errors import StateMovedError
 from ghp_agents.core.ids import Actor, Timestamp
 from ghp_agents.ports import Snapshot, StateStore
+from ghp_agents.state import ledger
 from ghp_agents.state.join import SyncReport
-from ghp_agents.state.ledger import LedgerEntry
+from ghp_agents.state.ledger import LedgerEntry, LedgerReader
 from ghp_agents.state.presence import Presence
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
@@ -496,8 +498,9 @@ class StateStoreContract:
         one, other = field.store(0), field.store(1)
         say(field, one, "a")
         exchange([one, other])
-        then = one.snapshot().tips()
+        then, reader = one.snapshot().tips(), LedgerReader(one)
         assert one.ledger(after=then) == []
+        assert [[entry.object for entry in reader.read()] for _ in range(2)] == [["N-a"], []]
         say(field, one, "b")
         say(field, other, "c")
         exchange([one, other])
@@ -505,6 +508,8 @@ class StateStoreContract:
         assert sorted(entry.object for entry in new) == ["N-b", "N-c"]
         assert new == one.ledger()[1:]
         assert one.ledger(after=one.snapshot().tips()) == []
+        cursor = ledger.decode_cursor(json.loads(json.dumps(reader.cursor)))
+        assert [*reader.read()] == [*LedgerReader(one, cursor).read()] == new
 
     def test_any_past_state_can_be_read(self, field: Field) -> None:
         one, other = field.store(0), field.store(1)

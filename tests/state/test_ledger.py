@@ -10,7 +10,7 @@ from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
 from ghp_agents.state import ledger
-from ghp_agents.state.ledger import LedgerEntry, LedgerQuery, by_time, check_event, newer, select
+from ghp_agents.state.ledger import LedgerEntry, LedgerQuery, by_time, check_event, select
 from ghp_agents.state.record import Movement, Record
 from tests.state.test_record import RECORDS, SIMPLE
 
@@ -197,13 +197,6 @@ def test_only_what_fits_all_of_the_question_is_told(
     question: LedgerQuery, clocks: list[int]
 ) -> None:
     assert [entry.clock for entry in select(STORY, question)] == clocks
-
-
-def test_what_was_told_is_not_told_again() -> None:
-    delivered: set[str] = set()
-    assert newer(STORY[:3], delivered) == STORY[:3]
-    assert newer(STORY, delivered) == STORY[3:]
-    assert newer(STORY, delivered) == []
 
 
 def test_an_event_that_only_another_version_says_can_be_asked_for_where_it_was_said() -> None:

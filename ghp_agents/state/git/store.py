@@ -4,6 +4,7 @@ Most commands only read, so what writes or uses the remote is imported late.
 """
 
 import contextlib
+import functools
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -253,11 +254,14 @@ class GitRefsStore:
         return asked_at(self._ws)
 
     def ledger(self, after: Sequence[Tip] = ()) -> "list[LedgerEntry]":
-        """All entries, or all after some tips, in ledger order."""
+        """All entries, or all after some tips, in ledger order. Read once in a moment."""
         from ghp_agents.state.git import history
 
         repository = find_repository(self._ws)
-        return history.read_entries(repository, after) if repository else []
+        if repository is None:
+            return []
+        read_entries = functools.partial(history.read_entries, repository, after)
+        return self._ws.kept.get((self, "ledger", *after), read_entries)
 
     def absorb_clones(self, tips: Sequence[Tip], by: Actor) -> Absorption:
         """Merge other clones' records and delete their remote refs; see `ports.StateStore`."""
