@@ -7,7 +7,7 @@ import click
 
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.core.errors import ExitCode
-from tools import api_docs, client_docs, pages, schemas, settings_docs
+from tools import api_docs, client_docs, event_docs, pages, schemas, settings_docs
 
 CHECKOUT = Path(__file__).parents[1]
 PAGE = CHECKOUT / "docs/COMMANDS.md"
@@ -29,6 +29,7 @@ def main() -> None:
     client_docs.main()
     schemas.main()
     settings_docs.main()
+    event_docs.main()
     api_docs.main()
     pages.main()
 

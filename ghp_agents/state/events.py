@@ -78,7 +78,7 @@ _SUGGESTED = (  # by `agent-log --event`
 )  # fmt: skip
 _OTHERS = (
     EventKind(f"{PRESENCE}/{BEGAN}", "status", "began as", (MANAGER,), ("agent.registered",)),
-    EventKind(f"{PRESENCE}/{STOPPED}", "status", "has", (MANAGER,), ("agent.unregistered",)),
+    EventKind(f"{PRESENCE}/{STOPPED}", "status", "ended as", (MANAGER,), ("agent.unregistered",)),
     _RELEASE._replace(name=f"release/{cause.MERGED}", mark=MERGE),
     _RELEASE._replace(name=f"release/{cause.SWEPT}", mark=DEATH),
     EventKind(CLOSED_THERE, "issue", "closed", (WAITING, MANAGER), reach=(WAKE,)),
@@ -90,7 +90,7 @@ _OTHERS = (
               (WAKE,)),
     EventKind("pull-merge", "pull request", "merged", (AUTHOR,), ("pull.merged",), MERGE),
     EventKind("vote", "message", "voted on"),
-    EventKind("command", "issue", "commanded on GitHub"),
+    EventKind("command", "issue", "obeyed a command about"),
     EventKind("remember", "note", "wrote"),
     EventKind("note-edit", "note", "changed"),
     EventKind("note-forget", "note", "deleted"),
@@ -101,7 +101,7 @@ _OTHERS = (
     EventKind("github-create", "issue", "asked a clone with a token to open"),
     EventKind("github-pull", "issue", "asked a clone with a token for a pull request of"),
     EventKind("github-sent", "issue", "sent to GitHub a change of"),
-    EventKind("github-refused", "issue", "sent to GitHub in vain a change of"),
+    EventKind("github-refused", "issue", "could not send to GitHub a change of"),
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in (*_SUGGESTED, *_OTHERS)}
 EVENTS = tuple([kind.name for kind in _SUGGESTED])

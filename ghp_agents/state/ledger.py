@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
+from ghp_agents.hotpath.quoting import file, named
 from ghp_agents.state import legacy_causes
 from ghp_agents.state.events import BEGAN, EVENTS, STOPPED, EventKind, kind_of
 from ghp_agents.state.events import PRESENCE as PRESENCE
@@ -45,6 +46,13 @@ class LedgerEntry(NamedTuple):
     def kind(self) -> EventKind:
         """What readers know of its kind."""
         return kind_of(self.event, STOPPED if self.object == STOPPED else self.cause)
+
+    @property
+    def words(self) -> str:
+        """What happened, without its text: `worker-1 closed #12`."""
+        is_of_issue = self.issue is not None and self.kind.subject == "issue"
+        about = f"#{self.issue}" if is_of_issue else file(self.object)
+        return f"{named(self.actor, self.is_person)} {self.kind.verb} {about}"
 
 
 class LedgerQuery(NamedTuple):

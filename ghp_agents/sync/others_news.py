@@ -188,7 +188,7 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
 def _changed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     """What became of the agent's issue. A comment with a marker repeats something that is delivered
     otherwise."""
-    did, assignees = f"{_by(entry)} {entry.kind.verb} #{entry.issue}", view.assignees(entry)
+    assignees = view.assignees(entry)
     if entry.event in EDITS and view.agent in {name for names in assignees for name in names}:
         yield from _assigned(view, entry)
     elif not view.is_mine(entry):
@@ -197,11 +197,11 @@ def _changed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         event = view.record(entry)
         words = f": {phrase(entry.text)}" if entry.event != "issue-reopen" else ""
         if not (event and event.marker):
-            yield f"{did}{words}. {_show(entry.issue)}"
+            yield f"{entry.words}{words}. {_show(entry.issue)}"
     elif entry.issue in view.held:
-        yield f"{did}, which you hold. {_show(entry.issue)}"
+        yield f"{entry.words}, which you hold. {_show(entry.issue)}"
     elif not view.is_current(entry.issue) and not _is_merged(view, entry.issue):
-        yield f"{did}, which is assigned to you."  # else its claim has ended
+        yield f"{entry.words}, which is assigned to you."  # else its claim has ended
 
 
 def _show(number: int | None) -> str:
@@ -214,10 +214,10 @@ def _unblocked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         if issue and entry.issue in issue.blocked_by and view.is_since_claim(entry, number):
             left = _open_blockers(view, issue)
             then = f"It still waits for {left}." if left else "Nothing else blocks it: continue."
-            what = f"#{entry.issue}, which blocked your #{number}"
             is_there = entry.event == CLOSED_THERE
-            by = f"{what}, was closed on GitHub" if is_there else f"{_by(entry)} closed {what}"
-            yield f"{by}. {then}"
+            what = f"#{entry.issue}" if is_there else entry.words
+            there = ", was closed on GitHub" if is_there else ""
+            yield f"{what}, which blocked your #{number}{there}. {then}"
 
 
 def _open_blockers(view: NewsView, issue: Issue) -> str:
@@ -283,7 +283,7 @@ def _answered(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     question = view.questions.get(entry.object)
     if question and question.agent != view.agent and (entry.issue or 0) in view.held:
         yield (
-            f"{_by(entry)} answered {file(entry.object)}, {named(question.agent)}'s question about "
+            f"{entry.words}, {named(question.agent)}'s question about "
             f"#{entry.issue}: `ghp agent-escalations {file(entry.object)}`."
         )
 
@@ -295,7 +295,7 @@ def _decided(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     is_asker = question is not None and question.agent == view.agent
     if outcome and view.agent in outcome.agents and (outcome.is_done or not is_asker):
         words = phrase(outcome.text, DECISION_LIMIT)
-        yield f"{_by(entry)} decided {file(entry.object)}: {words}"
+        yield f"{entry.words}: {words}"
 
 
 def _overridden(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
