@@ -27,12 +27,11 @@ from ghp_agents.presence import client_process
 from ghp_agents.state import changes
 from ghp_agents.state.cause import RELEASE
 from ghp_agents.state.coordination import coordination_remote
+from ghp_agents.state.events import HOLDER, RECEIVER
 from ghp_agents.state.presence import Presence, issue_of, number
 from ghp_agents.workspace import MYSELF, Workspace, agent_named_in, open_workspace
 
 NOTES = "left-work.json"  # in the folder of caches: what was looked at, by worktree
-CHANGES = ("claim", "takeover", "steal", "release", "restore")  # events about a claim
-WRITTEN = ("handoff", "checkpoint")  # events of handoffs
 NEVER = "9999"  # after every timestamp
 SHOWN = 3  # files that are named
 
@@ -170,11 +169,12 @@ def awaited(ctx: Context, issue: int) -> list[str]:
     handoffs = handoff_record.read_handoffs(snapshot.files(handoff_record.folder_of(issue)))[0]
     clocks = {tip.clone: tip.clock for tip in snapshot.tips()}
     ledger = ctx.store.ledger()
-    written = {entry.object: entry.clone for entry in ledger if entry.event in WRITTEN}
+    written = {entry.object: entry.clone for entry in ledger if RECEIVER in entry.kind.concerns}
     ends = {
         entry.generation: entry.clock
         for entry in ledger
-        if entry.issue == issue and entry.event in CHANGES
+        if entry.issue == issue
+        if HOLDER in entry.kind.concerns or entry.event == "restore"
     }
     sentences: list[str] = []
     for lock, end in former.values():

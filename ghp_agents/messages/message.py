@@ -64,6 +64,11 @@ class Message(NamedTuple):
         return f"M-{self.id}"
 
     @property
+    def event(self) -> str:
+        """The ledger's name for it."""
+        return self.kind if self.kind in REPLIES else "send"
+
+    @property
     def wants_work(self) -> bool:
         """Whether somebody is asked to do something."""
         return self.kind in KINDS and self.kind != NOTE

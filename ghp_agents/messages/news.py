@@ -24,6 +24,7 @@ from ghp_agents.messages.message import (
 )
 from ghp_agents.messages.topic import is_topic
 from ghp_agents.state.codec import order, seconds
+from ghp_agents.state.events import WAKE, kind_of
 
 LIMIT = 1_500  # characters of all messages in one step
 BODY_SHOWN = 600  # characters of one body
@@ -65,7 +66,7 @@ def _concerns(letter: Letter, agent: str, since: str) -> bool:
 def wakes(message: Message) -> bool:
     """Whether a resting agent should hear of a message now: it asks for work, is the result of a
     request, answers one, or is urgent."""
-    return message.kind != ACK and (
+    return WAKE in kind_of(message.event).reach and (
         message.wants_work or bool(message.about) or message.urgency in URGENCIES[2:]
     )
 

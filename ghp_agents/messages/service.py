@@ -217,11 +217,12 @@ def unheard(ctx: Context, snapshot: Snapshot, message: Message) -> tuple[str, ..
 
 def sent_record(message: Message) -> Record:
     """A message as a record of the state."""
-    event = message.kind if message.kind in REPLIES else "send"
     about = f"M-{message.about}" if message.kind in REPLIES else message.name
     path = record.path_of(message.id)
     files = [(path, record.render_message(message))]
-    return ledger_record(message, event, about, files, issue=message.issue, text=message.subject)
+    return ledger_record(
+        message, message.event, about, files, issue=message.issue, text=message.subject
+    )
 
 
 def _ring(ctx: Context, message: Message) -> None:

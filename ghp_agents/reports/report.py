@@ -29,7 +29,8 @@ from ghp_agents.pulls.merging.left_behind import LeftBehind
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state import known_branches
-from ghp_agents.state.cause import MERGED, SWEPT
+from ghp_agents.state.cause import SWEPT
+from ghp_agents.state.events import MERGE
 from ghp_agents.state.join import SetAside
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
@@ -167,7 +168,7 @@ def _merged_running(
 ) -> dict[str, str]:
     """What merges changed that runs by itself, if this clone has their commits."""
     texts: dict[str, str] = {}
-    for entry in [entry for entry in entries if _is_merge(entry)][-LISTED:]:
+    for entry in [entry for entry in entries if entry.kind.mark == MERGE][-LISTED:]:
         pull = pulls.get(_number(entry.object)) if entry.event == PULL_MERGE else None
         named = _MERGED_AS.search(entry.text)
         commit = (pull.merged_as or "") if pull else named[1] if named else ""
@@ -175,10 +176,6 @@ def _merged_running(
             words = what_runs.of_merge(ws.folder, commit, pull.paths if pull else ()).words
             texts |= {entry.object: f"changed {words}"} if words else {}
     return texts
-
-
-def _is_merge(entry: LedgerEntry) -> bool:
-    return entry.event == PULL_MERGE or (entry.event == "release" and entry.cause == MERGED)
 
 
 def _waiting(facts: _Facts) -> Iterator[ReportItem]:
@@ -253,7 +250,7 @@ def _merged(facts: _Facts) -> Iterator[ReportItem]:
     """Merges, the newest first. On GitHub the ledger has only the releases of the merged claims."""
     recorded = {entry.issue for entry in facts.entries if entry.event == PULL_MERGE}
     for entry in reversed(facts.entries):
-        if not _is_merge(entry) or (entry.event != PULL_MERGE and entry.issue in recorded):
+        if entry.kind.mark != MERGE or (entry.event != PULL_MERGE and entry.issue in recorded):
             continue
         item = _of_issue(facts, entry)
         if entry.event == PULL_MERGE:
