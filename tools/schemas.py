@@ -8,14 +8,14 @@ from types import NoneType, UnionType
 from typing import Any, Literal, NewType, Union, get_args, get_origin, is_typeddict
 
 from ghp_agents.cli.outputs.agent import AgentJson
-from ghp_agents.cli.outputs.table import NAMES, OUTPUTS
+from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.declared import is_record, members
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
 from ghp_agents.github.tokenless.place import TrackerFile
 from ghp_agents.github.tokenless.published import BucketFile
 from ghp_agents.github.tokenless.request import RequestFile, ResultFile
-from ghp_agents.guard.override import OverrideFile
+from ghp_agents.guard.override import OverrideRecord
 from ghp_agents.handoffs.record import HandoffFile
 from ghp_agents.handoffs.restore import RestoredFile
 from ghp_agents.handoffs.returned import ReturnFile
@@ -25,12 +25,12 @@ from ghp_agents.issues.record import IssueFile
 from ghp_agents.leases.record import ImplicitLeaseFile, LeaseFile
 from ghp_agents.locks.lock import LockFile
 from ghp_agents.messages.payload import SHAPES
-from ghp_agents.messages.subscription import SubscriptionFile
+from ghp_agents.messages.subscription import Subscription
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
-from ghp_agents.presence.stop_order import StopFile
-from ghp_agents.pulls.branches.branch_records import BranchFile
+from ghp_agents.presence.stop_order import StopOrder
+from ghp_agents.pulls.branches.branch_records import BranchRecord
 from ghp_agents.pulls.record import PullFile
-from ghp_agents.pulls.review import ReviewFile
+from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.presence import AgentFields, PresenceFile
 from ghp_agents.state.record import OutboxHeader
 from ghp_agents.sweep.memory import MemoryFile
@@ -40,6 +40,15 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 _LISTS = (list, tuple, Sequence)
 _OPEN = (AgentFields.__name__, AgentJson.__name__)
+
+FIRST = ("by", "person", "at", "clock", "clone", "kind")  # who wrote a file of the state
+# Records that have another name in schemas than their own with `Json` at its end.
+NAMES = {
+    "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
+    "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
+    "BranchRecord": "BranchFile", "OverrideRecord": "OverrideFile", "ReviewRecord": "ReviewFile",
+    "StopOrder": "StopFile", "Subscription": "SubscriptionFile",
+}  # fmt: skip
 
 Schema = dict[str, Any]
 
@@ -107,6 +116,8 @@ def _either(schemas: list[Schema]) -> Schema:
 
 def _object(shape: Any, definitions: dict[str, Schema]) -> Schema:
     parts = [*members(shape)]
+    if is_record(shape) and _name(shape).endswith("File"):
+        parts.sort(key=lambda part: FIRST.index(part[0]) if part[0] in FIRST else len(FIRST))
     return {
         "type": "object",
         "description": " ".join((shape.__doc__ or "").split()),
@@ -142,13 +153,13 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     ),
     "pull": (r"\.ghp/pulls/[^/]+/[^/]+\.json", PullFile, "event of a local pull request"),
     "return": (r"\.ghp/returns/[^/]+/[^/]+\.json", ReturnFile, "pull request sent back"),
-    "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewFile, "review"),
+    "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewRecord, "review"),
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
-    "branch": (r"\.ghp/branches/[^/]+/[^/]+\.json", BranchFile, "branch of an issue"),
-    "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopFile, "order to stop"),
-    "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideFile, "override"),
+    "branch": (r"\.ghp/branches/[^/]+/[^/]+\.json", BranchRecord, "branch of an issue"),
+    "stop": (r"\.ghp/stops/[^/]+/[^/]+\.json", StopOrder, "order to stop"),
+    "override": (r"\.ghp/overrides/[^/]+/[^/]+\.json", OverrideRecord, "override"),
     "subscription": (
-        r"\.ghp/subscriptions/[^/]+/[^/]+\.json", SubscriptionFile, "what an agent hears"
+        r"\.ghp/subscriptions/[^/]+/[^/]+\.json", Subscription, "what an agent hears"
     ),
     "github-request": (
         r"\.ghp/outgoing/[^/]+/request\.json", RequestFile, "a write that waits for a token"

@@ -1,4 +1,4 @@
-"""A record is declared once: JSON and its schema derive from its fields.
+"""A record is declared once: JSON, its schema and its reading derive from its fields.
 
 A field has its own name, in camel case, and its own value; marks in `Annotated` say what differs.
 Not for the hot path: this reads annotations, on first use.
@@ -13,6 +13,7 @@ from typing import (
     Annotated,
     Any,
     NamedTuple,
+    TypeVar,
     get_args,
     get_origin,
     get_type_hints,
@@ -20,7 +21,8 @@ from typing import (
 )
 
 from ghp_agents.core.clock import to_text
-from ghp_agents.core.ids import Actor
+
+T = TypeVar("T")
 
 
 class FieldMark(Enum):
@@ -49,6 +51,13 @@ class Written(NamedTuple):
     type: Any = str
 
 
+class Read(NamedTuple):
+    """How a value of the file is checked and converted. It gets the value and its name, and raises
+    ValueError; of an actor both values. An absent field has its default, if the record has one."""
+
+    read: Callable[[Any, str], Any]
+
+
 WORD = Written(lambda member: member.value)  # of an enumeration
 TIME = Written(lambda seconds: None if seconds is None else to_text(seconds))
 
@@ -61,6 +70,7 @@ class Field(NamedTuple):
     person: str
     mark: FieldMark | None
     write: Callable[[Any], Any] | None
+    read: Callable[[Any, str], Any] | None
     hint: Any
     default: Any
 
@@ -73,15 +83,20 @@ def is_record(shape: Any) -> bool:
 @functools.cache
 def fields(shape: Any) -> tuple[Field, ...]:
     """The fields of a record that JSON has."""
+    return tuple(field for field in _every(shape) if field.mark is not HIDDEN)
+
+
+@functools.cache
+def _every(shape: Any) -> tuple[Field, ...]:
     hints = get_type_hints(shape, include_extras=True)
     defaults = getattr(shape, "_field_defaults", {})
-    every = (_field(name, hint, defaults.get(name, ...)) for name, hint in hints.items())
-    return tuple(field for field in every if field.mark is not HIDDEN)
+    return tuple(_field(name, hint, defaults.get(name, ...)) for name, hint in hints.items())
 
 
 def _field(attribute: str, hint: Any, default: Any) -> Field:
     first, *others = attribute.split("_")
     name, mark, write = Name(first + "".join(map(str.capitalize, others))), None, None
+    read = None
     if get_origin(hint) is Annotated:
         hint, *marks = get_args(hint)
         for part in marks:
@@ -91,7 +106,9 @@ def _field(attribute: str, hint: Any, default: Any) -> Field:
                 name = part
             elif isinstance(part, Written):
                 write, hint = part
-    return Field(attribute, name.key, name.person, mark, write, hint, default)
+            elif isinstance(part, Read):
+                read = part.read
+    return Field(attribute, name.key, name.person, mark, write, read, hint, default)
 
 
 def plain(value: Any) -> Any:
@@ -117,9 +134,10 @@ def _object(record: Any, shape: Any) -> dict[str, Any]:
         if field.mark is INLINE:
             values |= plain(value)
             continue
+        if field.mark is OPTIONAL and value == field.default:
+            continue
         name = value.name if field.person else value
-        if field.mark is not OPTIONAL or name != field.default:
-            values[field.key] = plain(name or None if field.mark is NULL else name)
+        values[field.key] = plain(name or None if field.mark is NULL else name)
         if field.person:
             values[field.person] = value.is_person
     return values
@@ -134,13 +152,40 @@ def members(shape: Any) -> Iterator[tuple[str, Any, bool]]:
             for name, hint in get_type_hints(shape).items()
         )
         return
-    for _, key, person, mark, _, hint, default in fields(shape):
+    for field in fields(shape):
+        if field.mark is INLINE:
+            yield from members(field.hint)
+    for _, key, person, mark, _, read, hint, default in fields(shape):
         if mark is INLINE:
-            yield from members(hint)
             continue
-        hint = str if hint is Actor else hint
+        hint = str if person else hint
         if mark is OPTIONAL and default is None:
             hint = functools.reduce(or_, (part for part in get_args(hint) if part is not NoneType))
-        yield key, hint | None if mark is NULL else hint, mark is not OPTIONAL
+        is_required = mark is not OPTIONAL and not (read and default is not ...)
+        yield key, hint | None if mark is NULL else hint, is_required
         if person:
-            yield person, bool, True
+            yield person, bool, is_required
+
+
+def decoded(shape: type[T], values: Mapping[str, Any], **given: Any) -> T:
+    """The record with these values of its file, and with `given` ones that its path tells. Raises
+    ValueError."""
+    kind: Any = shape
+    read: list[Any] = []
+    for attribute, key, person, convert, default in _readers(kind):
+        if convert is None:
+            read.append(given[attribute])
+        elif default is not ... and key not in values:
+            read.append(default)
+        elif person:
+            read.append(convert((values.get(key), values.get(person)), key))
+        else:
+            read.append(convert(values.get(key), key))
+    record: T = kind._make(read)
+    return record
+
+
+@functools.cache
+def _readers(shape: Any) -> list[tuple[str, str, str, Callable[[Any, str], Any] | None, Any]]:
+    """What `decoded` needs of each field: it runs for each record of years."""
+    return [(x.attribute, x.key, x.person, x.read, x.default) for x in _every(shape)]

@@ -7,8 +7,9 @@ what people may have written by hand; a wrong value is an empty one.
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
+from ghp_agents.core.declared import Read
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, agent_name, one_line
 from ghp_agents.core.schema_version import unversioned, versioned
@@ -127,3 +128,14 @@ def any_count(value: object) -> int:
 def any_list(value: object) -> list[Any]:
     """A list."""
     return value if isinstance(value, list) else []
+
+
+def line(limit: int) -> Read:
+    """A text on one line of which at most so many characters are kept."""
+    return Read(lambda value, name: as_line(value, name)[:limit])
+
+
+Line = Annotated[str, Read(as_line)]
+Text = Annotated[str, Read(as_text)]
+Whole = Annotated[int, Read(as_whole)]
+Flag = Annotated[bool, Read(lambda value, _: value is True)]  # a wrong value is false

@@ -6,18 +6,19 @@ An override names the files that its author edits although that agent is editing
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from ghp_agents.core.fields import ID, any_list, as_agent, as_line, as_whole, dump, parse
-from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.core.declared import HIDDEN, Name, Read, decoded, plain
+from ghp_agents.core.fields import ID, Flag, Whole, any_list, as_agent, dump, line, parse
 from ghp_agents.hotpath.quoting import file, named, reason
 from ghp_agents.state.codec import (
-    ProvenanceFields,
+    At,
+    By,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
-    written_provenance,
 )
 from ghp_agents.state.record import Problem, Record
 
@@ -29,19 +30,24 @@ SHOWN = 5  # files named in a message
 _PATH = re.compile(rf"{re.escape(FOLDER)}([^/]{{1,63}})/({ID})\.json")
 
 
-class OverrideRecord(NamedTuple):
-    """An override of one agent's implicit leases."""
+def _paths(value: object, _: str) -> tuple[str, ...]:
+    return tuple(path for path in any_list(value) if isinstance(path, str))[:PATHS_LIMIT]
 
-    id: str
-    agent: str  # who is editing the files, and is told
-    epoch: int  # of that agent
-    paths: tuple[str, ...]
-    reason: str
-    is_same_worktree: bool
-    at: Timestamp
-    by: Actor
-    clock: int
-    clone: CloneId
+
+class OverrideRecord(NamedTuple):
+    """An override: the files that an agent edits although another one is editing them. `inside`
+    says that both are in one worktree."""
+
+    id: Annotated[str, HIDDEN]
+    agent: Annotated[str, HIDDEN]  # who is editing the files, and is told
+    epoch: Whole  # of that agent
+    paths: Annotated[tuple[str, ...], Read(_paths)]
+    reason: Annotated[str, line(REASON_LIMIT)]
+    is_same_worktree: Annotated[Flag, Name("inside")]
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
 
     @property
     def words(self) -> str:
@@ -59,23 +65,9 @@ class OverrideRecord(NamedTuple):
         return f"{who} edits {files}, although you are editing {them}, too.{why} {then}"
 
 
-class OverrideFile(ProvenanceFields):
-    """An override: the files that an agent edits although another one is editing them. `inside`
-    says that both are in one worktree."""
-
-    epoch: int
-    paths: list[str]
-    reason: str
-    inside: bool
-
-
 def encode(entry: OverrideRecord) -> Record:
     """The record for the state store."""
-    fields: OverrideFile = {
-        "epoch": entry.epoch, "paths": list(entry.paths), "reason": entry.reason,
-        "inside": entry.is_same_worktree, **written_provenance(entry),
-    }  # fmt: skip
-    files = [(path_of(entry.agent, entry.id), dump(fields))]
+    files = [(path_of(entry.agent, entry.id), dump(plain(entry)))]
     text = f"{', '.join(map(file, entry.paths[:SHOWN]))}: {entry.reason}"
     return ledger_record(entry, EVENT, entry.agent, files, text=text)
 
@@ -92,13 +84,4 @@ def read_overrides(files: Mapping[str, bytes]) -> tuple[list[OverrideRecord], li
 
 
 def _decode(agent: str, record: str, data: bytes) -> OverrideRecord:
-    fields = parse(data)
-    return OverrideRecord(
-        id=record,
-        agent=as_agent(agent),
-        epoch=as_whole(fields.get("epoch"), "epoch"),
-        paths=tuple(x for x in any_list(fields.get("paths")) if isinstance(x, str))[:PATHS_LIMIT],
-        reason=as_line(fields.get("reason"), "reason")[:REASON_LIMIT],
-        is_same_worktree=fields.get("inside") is True,
-        **read_provenance(fields),
-    )
+    return decoded(OverrideRecord, parse(data), id=record, agent=as_agent(agent))

@@ -160,7 +160,7 @@ def _record(
             if override.path_of(first.agent, name) not in files:
                 records.append(OverrideRecord(
                     name, first.agent, first.epoch, tuple(path for path, _ in mine), why,
-                    first.is_in(here), Timestamp(now_text(ctx.ws)), Actor(agent),
+                    first.is_in(here), Actor(agent), Timestamp(now_text(ctx.ws)),
                     snapshot.clock + number, snapshot.clone,
                 ))  # fmt: skip
         return records, [override.encode(record) for record in records]

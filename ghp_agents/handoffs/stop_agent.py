@@ -171,7 +171,7 @@ def _order(
             return False, []
         entry = StopOrder(
             fresh, view.name, max(1, number(view.presence, "epoch")), kept, is_lifted,
-            Timestamp(now_text(ws)), ws.actor(), snapshot.clock + 1, snapshot.clone, keeps,
+            ws.actor(), Timestamp(now_text(ws)), snapshot.clock + 1, snapshot.clone, keeps,
             now,
         )  # fmt: skip
         return True, [stop_order.encode(entry)]

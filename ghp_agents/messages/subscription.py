@@ -2,19 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, NotRequired
+from typing import Annotated, NamedTuple
 
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Read, decoded, plain
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import ID, any_list, as_agent, dump, parse
-from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.messages.topic import REST, checked_pattern, matches
 from ghp_agents.state.codec import (
-    ProvenanceFields,
+    At,
+    By,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
-    written_provenance,
 )
 from ghp_agents.state.record import Problem, Record
 
@@ -23,18 +24,30 @@ MOST = 100  # patterns of one agent
 _PATH = re.compile(rf"{re.escape(FOLDER)}([^/]{{1,63}})/({ID})\.json")
 
 
-class Subscription(NamedTuple):
-    """The patterns of topics that an agent listens to and those that it ignores."""
+def _patterns(value: object, _: str) -> tuple[str, ...]:
+    patterns = tuple(item for item in any_list(value)[:MOST] if isinstance(item, str))
+    try:
+        return tuple(checked_pattern(pattern) for pattern in patterns)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
 
-    id: str
-    agent: str
-    listens: tuple[str, ...]
-    ignores: tuple[str, ...]
-    at: Timestamp
-    by: Actor
-    clock: int
-    clone: CloneId
-    asks: bool = True  # whether a person is asked about new topics
+
+_Patterns = Annotated[tuple[str, ...], Read(_patterns)]
+
+
+class Subscription(NamedTuple):
+    """The patterns of topics that an agent listens to and ignores."""
+
+    id: Annotated[str, HIDDEN]
+    agent: Annotated[str, HIDDEN]
+    listens: _Patterns
+    ignores: _Patterns
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
+    # Whether a person is asked about new topics.
+    asks: Annotated[bool, Read(lambda value, _: value is not False), OPTIONAL] = True
 
     @property
     def words(self) -> str:
@@ -50,14 +63,6 @@ class Subscription(NamedTuple):
         return REST in self.ignores
 
 
-class SubscriptionFile(ProvenanceFields):
-    """The patterns of topics that an agent listens to and ignores."""
-
-    listens: list[str]
-    ignores: list[str]
-    asks: NotRequired[bool]  # false: nobody is asked about new topics
-
-
 def hears(listens: Sequence[str], ignores: Sequence[str], topic: str) -> bool:
     """Whether patterns cover a topic."""
     return any(matches(pattern, topic) for pattern in listens) and not any(
@@ -67,11 +72,7 @@ def hears(listens: Sequence[str], ignores: Sequence[str], topic: str) -> bool:
 
 def encode(entry: Subscription) -> Record:
     """The record for the state store."""
-    fields = {
-        "listens": list(entry.listens), "ignores": list(entry.ignores), **written_provenance(entry),
-        **({} if entry.asks else {"asks": False}),
-    }  # fmt: skip
-    files = [(f"{FOLDER}{entry.agent}/{entry.id}.json", dump(fields))]
+    files = [(f"{FOLDER}{entry.agent}/{entry.id}.json", dump(plain(entry)))]
     return ledger_record(entry, "subscribe", entry.agent, files, text=entry.words)
 
 
@@ -82,20 +83,4 @@ def read_subscriptions(files: Mapping[str, bytes]) -> tuple[dict[str, Subscripti
 
 
 def _decode(agent: str, record: str, data: bytes) -> Subscription:
-    fields = parse(data)
-    return Subscription(
-        id=record,
-        agent=as_agent(agent),
-        listens=_patterns(fields.get("listens")),
-        ignores=_patterns(fields.get("ignores")),
-        **read_provenance(fields),
-        asks=fields.get("asks") is not False,
-    )
-
-
-def _patterns(value: object) -> tuple[str, ...]:
-    patterns = tuple(item for item in any_list(value)[:MOST] if isinstance(item, str))
-    try:
-        return tuple(checked_pattern(pattern) for pattern in patterns)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
+    return decoded(Subscription, parse(data), id=record, agent=as_agent(agent))

@@ -115,7 +115,7 @@ def _change(ctx: Context, change: Change, asks: bool | None = None) -> Subscribe
         at, clock = Timestamp(to_text(ctx.ws.clock.now())), snapshot.clock + 1
         identity = digest(agent, str(clock), snapshot.clone, *listens, "", *ignores)
         entry = Subscription(
-            identity, agent, listens, ignores, at, by, clock, snapshot.clone, asking
+            identity, agent, listens, ignores, by, at, clock, snapshot.clone, asking
         )
         after = Subscribed(listens, ignores, is_default=False, is_new=True, asks=asking)
         return after, [encode(entry)]

@@ -6,19 +6,20 @@ stopped and starts again has a higher epoch.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple, NotRequired
+from typing import Annotated, NamedTuple
 
-from ghp_agents.core.fields import ID, as_agent, as_line, as_whole, dump, parse
-from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.core.declared import HIDDEN, Name, decoded, plain
+from ghp_agents.core.fields import ID, Flag, Line, Whole, as_agent, dump, parse
 from ghp_agents.hotpath.quoting import named, reason
 from ghp_agents.settings import rights
 from ghp_agents.state.codec import (
-    ProvenanceFields,
+    At,
+    By,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
-    written_provenance,
 )
 from ghp_agents.state.presence import Presence, number
 from ghp_agents.state.record import Problem, Record
@@ -29,19 +30,20 @@ _PATH = re.compile(rf"{re.escape(FOLDER)}([^/]{{1,63}})/({ID})\.json")
 
 
 class StopOrder(NamedTuple):
-    """An order to stop, or its withdrawal."""
+    """An order to an agent to stop, or its withdrawal."""
 
-    id: str
-    agent: str
-    epoch: int  # of the agent that must stop
-    reason: str
-    is_lifted: bool  # the agent may continue
-    at: Timestamp
-    by: Actor
-    clock: int
-    clone: CloneId
-    keeps: bool = False  # the agent keeps its issues, to go on with them later
-    is_urgent: bool = False  # a supervisor ends its run at once, not at its next step
+    id: Annotated[str, HIDDEN]
+    agent: Annotated[str, HIDDEN]
+    epoch: Whole  # of the agent that must stop
+    reason: Line
+    is_lifted: Annotated[Flag, Name("lifted")]  # the agent may continue
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
+    keeps: Flag = False  # the agent keeps its issues, to go on with them later
+    # A supervisor ends its run at once, not at its next step.
+    is_urgent: Annotated[Flag, Name("now")] = False
 
     @property
     def words(self) -> str:
@@ -57,24 +59,9 @@ class StopOrder(NamedTuple):
         )
 
 
-class StopFile(ProvenanceFields):
-    """An order to an agent to stop, or its withdrawal."""
-
-    epoch: int
-    reason: str
-    lifted: bool
-    keeps: NotRequired[bool]
-    now: NotRequired[bool]  # true: at once, not at the next step
-
-
 def encode(entry: StopOrder) -> Record:
     """The record for the state store."""
-    fields: StopFile = {
-        "epoch": entry.epoch, "reason": entry.reason, "lifted": entry.is_lifted,
-        **written_provenance(entry), "keeps": entry.keeps, "now": entry.is_urgent,
-    }  # fmt: skip
-    path = f"{FOLDER}{entry.agent}/{entry.id}.json"
-    files = [(path, dump(fields))]
+    files = [(f"{FOLDER}{entry.agent}/{entry.id}.json", dump(plain(entry)))]
     text = "may continue" if entry.is_lifted else entry.reason
     return ledger_record(entry, "stop", entry.agent, files, text=text)
 
@@ -86,17 +73,7 @@ def read_orders(files: Mapping[str, bytes]) -> tuple[list[StopOrder], list[Probl
 
 
 def _decode(agent: str, record: str, data: bytes) -> StopOrder:
-    fields = parse(data)
-    return StopOrder(
-        id=record,
-        agent=as_agent(agent),
-        epoch=as_whole(fields.get("epoch"), "epoch"),
-        reason=as_line(fields.get("reason"), "reason"),
-        is_lifted=fields.get("lifted") is True,
-        keeps=fields.get("keeps") is True,
-        is_urgent=fields.get("now") is True,
-        **read_provenance(fields),
-    )
+    return decoded(StopOrder, parse(data), id=record, agent=as_agent(agent))
 
 
 def newest(orders: Iterable[StopOrder], orchestrators: Collection[str]) -> dict[str, StopOrder]:

@@ -5,19 +5,21 @@ The record is `.ghp/reviews/<pull>/<id>.json`; the last one of a reviewer counts
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from ghp_agents.core.fields import ID, as_line, as_text, dump, parse
-from ghp_agents.core.ids import Actor, CloneId, Timestamp
+from ghp_agents.core.declared import HIDDEN, decoded, plain
+from ghp_agents.core.fields import ID, Line, Text, as_line, dump, parse
+from ghp_agents.core.ids import Actor
 from ghp_agents.hotpath.quoting import named, visible
 from ghp_agents.pulls.pull import Pull, Review
 from ghp_agents.state.codec import (
-    ProvenanceFields,
+    At,
+    By,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
-    written_provenance,
 )
 from ghp_agents.state.record import Problem, Record
 
@@ -28,17 +30,17 @@ VERDICTS = {"approve": "approved", "request-changes": "requested changes to"}
 
 
 class ReviewRecord(NamedTuple):
-    """One review."""
+    """A review of a commit of a pull request."""
 
-    pull: int
-    id: str
-    head: str  # the commit that was reviewed
-    verdict: str  # of VERDICTS
-    text: str
-    at: Timestamp
-    by: Actor
-    clock: int
-    clone: CloneId
+    pull: Annotated[int, HIDDEN]
+    id: Annotated[str, HIDDEN]
+    head: Line  # the commit that was reviewed
+    verdict: Line  # of VERDICTS
+    text: Text
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
 
     @property
     def review(self) -> Review:
@@ -56,21 +58,9 @@ def folder_of(pull: int) -> str:
     return f"{FOLDER}{pull}/"
 
 
-class ReviewFile(ProvenanceFields):
-    """A review of a commit of a pull request."""
-
-    head: str
-    verdict: str
-    text: str
-
-
 def encode(entry: ReviewRecord, issue: int | None) -> Record:
     """Return the record for the state store."""
-    fields: ReviewFile = {
-        "head": entry.head, "verdict": entry.verdict, "text": entry.text,
-        **written_provenance(entry),
-    }  # fmt: skip
-    files = [(entry.path, dump(fields))]
+    files = [(entry.path, dump(plain(entry)))]
     text = f"{entry.verdict} {entry.head[:12]}"
     return ledger_record(entry, "pull-review", f"#{entry.pull}", files, issue=issue, text=text)
 
@@ -83,17 +73,9 @@ def read_reviews(files: Mapping[str, bytes]) -> tuple[list[ReviewRecord], list[P
 
 def _decode(pull: str, record: str, data: bytes) -> ReviewRecord | None:
     fields = parse(data)
-    verdict = as_line(fields.get("verdict"), "verdict")
-    if verdict not in VERDICTS:  # of a newer version
+    if as_line(fields.get("verdict"), "verdict") not in VERDICTS:  # of a newer version
         return None
-    return ReviewRecord(
-        pull=int(pull),
-        id=record,
-        head=as_line(fields.get("head"), "head"),
-        verdict=verdict,
-        text=as_text(fields.get("text"), "text"),
-        **read_provenance(fields),
-    )
+    return decoded(ReviewRecord, fields, pull=int(pull), id=record)
 
 
 def authors(pull: Pull) -> set[str]:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Generic, NamedTuple, TypedDict, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.declared import Name, Read
 from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.state.record import Problem, Record, problem_of
@@ -13,6 +14,17 @@ T = TypeVar("T")
 E = TypeVar("E", bound=Any)
 
 _ANY_PATH = re.compile("(.*)", re.DOTALL)
+
+
+# Who wrote a record, and when: by a clock, by the Lamport clock, and in which clone.
+By = Annotated[
+    Actor,
+    Name("by", "person"),
+    Read(lambda pair, name: Actor(as_line(pair[0], name), pair[1] is True)),
+]
+At = Annotated[Timestamp, Read(as_line)]
+Clock = Annotated[int, Read(as_whole)]
+Clone = Annotated[CloneId, Read(as_line)]
 
 
 class Provenance(NamedTuple):

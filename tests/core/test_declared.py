@@ -2,6 +2,8 @@
 
 from typing import Annotated, NamedTuple
 
+import pytest
+
 from ghp_agents.core.declared import (
     HIDDEN,
     INLINE,
@@ -10,9 +12,12 @@ from ghp_agents.core.declared import (
     TIME,
     WORD,
     Name,
+    Read,
+    decoded,
     members,
     plain,
 )
+from ghp_agents.core.fields import Flag, Text, Whole, line
 from ghp_agents.core.finding import Level
 from ghp_agents.core.ids import Actor
 
@@ -52,3 +57,29 @@ def test_the_members_are_those_of_the_object() -> None:
         ("limit", int, False),
     ]  # fmt: skip
     assert {name for name, _, _ in members(Outer)} >= plain(Outer(Actor("w"))).keys()
+
+
+class Kept(NamedTuple):
+    id: Annotated[str, HIDDEN]
+    by: Annotated[Actor, Name("by", "person"), Read(lambda pair, _: Actor(*pair))]
+    why: Annotated[str, line(3)]
+    size: Annotated[Whole, Name("bytes")] = 5
+    body: Annotated[Text, OPTIONAL] = ""
+    is_new: Flag = False
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    kept = Kept("a1", Actor("ann", True), "abc", 7, "B", True)
+    assert decoded(Kept, plain(kept), id="a1") == kept
+    values = {"by": "ann", "person": False, "why": "abcd", "isNew": 1, "unknown": 2}
+    assert decoded(Kept, values, id="a1") == Kept("a1", Actor("ann"), "abc")
+    assert {name for name, _, is_required in members(Kept) if is_required} == {
+        "by", "person", "why"
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", [{"why": None}, {"why": 7}, {"bytes": None}, {"bytes": -1}])
+def test_a_wrong_value_is_named(wrong: dict[str, object]) -> None:
+    values = {"by": "ann", "person": False, "why": "x"} | wrong
+    with pytest.raises(ValueError, match=f"'{min(wrong)}'"):
+        decoded(Kept, values, id="a1")

@@ -7,7 +7,7 @@ from ghp_agents.guard.override import OverrideRecord, encode, path_of, read_over
 
 ENTRY = OverrideRecord(
     "a" * 12, "worker-2", 3, ("src/a.py", "odd name"), "it is a rename", False,
-    Timestamp("2026-01-02T03:04:05Z"), Actor("worker-1"), 5, CloneId("b" * 12),
+    Actor("worker-1"), Timestamp("2026-01-02T03:04:05Z"), 5, CloneId("b" * 12),
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from ghp_agents.messages.subscription import Subscription, encode, hears, read_s
 from tests.support.messages import AT, CLONE
 
 FIRST = Subscription(
-    "a" * 12, "worker-1", ("code.*",), ("code.noise",), AT, Actor("worker-1"), 1, CLONE
+    "a" * 12, "worker-1", ("code.*",), ("code.noise",), Actor("worker-1"), AT, 1, CLONE
 )
 
 

@@ -7,7 +7,7 @@ from ghp_agents.presence.stop_order import StopOrder, binds, encode, newest, rea
 
 KIM = Actor("Kim", is_person=True)
 ORDER = StopOrder(
-    "a" * 12, "worker-1", 2, "Wrong approach", False, Timestamp("2026-01-02T03:04:05Z"), KIM, 5,
+    "a" * 12, "worker-1", 2, "Wrong approach", False, KIM, Timestamp("2026-01-02T03:04:05Z"), 5,
     CloneId("b" * 12),
 )  # fmt: skip
 

@@ -12,7 +12,7 @@ HEAD = "a" * 40
 ONE, TWO, ANN = Actor("worker-1"), Actor("worker-2"), Actor("Ann Example", is_person=True)
 PULL = Pull(2, "agent/worker-1/1-x", "main", HEAD, "X", author="lead", sent=Sent(HEAD, ONE))
 DONE = ReviewRecord(
-    2, "0a1b2c3d4e5f", HEAD, "approve", "Reads well", Timestamp("2025-06-15T15:06:40Z"), TWO, 7,
+    2, "0a1b2c3d4e5f", HEAD, "approve", "Reads well", TWO, Timestamp("2025-06-15T15:06:40Z"), 7,
     CloneId("c1"),
 )  # fmt: skip
 

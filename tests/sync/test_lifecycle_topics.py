@@ -14,7 +14,7 @@ from tests.support.messages import AT, CLONE
 
 Clones = Callable[[int], list[Path]]
 MINE = Subscription(
-    "a" * 12, "worker-2", ("issue.*", "agent.>"), ("issue.commented",), AT, Actor("w"), 1, CLONE
+    "a" * 12, "worker-2", ("issue.*", "agent.>"), ("issue.commented",), Actor("w"), AT, 1, CLONE
 )
 
 

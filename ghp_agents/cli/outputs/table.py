@@ -74,9 +74,3 @@ OUTPUTS: dict[str, Any] = {  # by command
 
 # What `--json FIELDS` chooses from, where it is neither the object nor each of its list.
 CHOSEN_FROM: dict[str, Any] = {"agent-status": list[agent.AgentRowJson] | issue.EpicJson}
-
-# Records that have another name in schemas than their own with `Json` at its end.
-NAMES = {
-    "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
-    "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
-}  # fmt: skip

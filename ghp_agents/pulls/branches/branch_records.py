@@ -6,12 +6,13 @@ So `agent-start` notes the issue's id, and takes no branch that was begun for an
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from ghp_agents.core.declared import HIDDEN, Name, Read, decoded, plain
 from ghp_agents.core.errors import RefusedError
-from ghp_agents.core.fields import ID, as_line, as_whole, dump, is_oid, parse
+from ghp_agents.core.fields import ID, Line, Whole, as_line, dump, is_oid, parse
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest
+from ghp_agents.core.ids import Timestamp, digest
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.issues import record as issue_record
@@ -23,12 +24,13 @@ from ghp_agents.presence import start_command
 from ghp_agents.pulls.branches import branch_names
 from ghp_agents.state import ledger
 from ghp_agents.state.codec import (
-    ProvenanceFields,
+    At,
+    By,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
-    written_provenance,
 )
 from ghp_agents.state.presence import issue_of
 from ghp_agents.state.record import Problem, Record, highest
@@ -39,42 +41,32 @@ FOLDER = ".ghp/branches/"
 _PATH = re.compile(rf"{re.escape(FOLDER)}[0-9a-f]{{1,64}}/({ID})\.json")
 
 
+def _commit(value: object, name: str) -> str:
+    commit = as_line(value, name)
+    return commit if is_oid(commit) else ""
+
+
 class BranchRecord(NamedTuple):
     """That a branch was begun for an issue."""
 
-    id: str
-    branch: str
-    issue: str  # the issue's identity
-    number: int
-    created: str  # when the issue was: number and time stay if its identity is read in another way
-    main: str  # the main branch then
-    began_at: str  # its commit then; empty if it was not the branch's beginning
-    at: Timestamp
-    by: Actor
-    clock: int
-    clone: CloneId
-
-
-class BranchFile(ProvenanceFields):
-    """That a branch was begun for an issue."""
-
-    branch: str
-    issue: str
-    number: int
-    created: str
-    main: str
-    began: str
+    id: Annotated[str, HIDDEN]
+    branch: Line
+    issue: Line  # the issue's identity
+    number: Whole
+    created: Line  # when the issue was: number and time stay if its identity is read in another way
+    main: Line  # the main branch then
+    # Its commit then; empty if it was not the branch's beginning.
+    began_at: Annotated[str, Name("began"), Read(_commit)]
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
 
 
 def encode(entry: BranchRecord) -> Record:
     """The record for the state store. The ledger treats it as presence: its claim is the event."""
-    fields: BranchFile = {
-        "branch": entry.branch, "issue": entry.issue, "number": entry.number,
-        "created": entry.created, "main": entry.main, "began": entry.began_at,
-        **written_provenance(entry),
-    }  # fmt: skip
     path = f"{FOLDER}{digest(entry.branch)}/{entry.id}.json"
-    return ledger_record(entry, ledger.PRESENCE, entry.branch, [(path, dump(fields))])
+    return ledger_record(entry, ledger.PRESENCE, entry.branch, [(path, dump(plain(entry)))])
 
 
 def read_records(files: Mapping[str, bytes]) -> tuple[list[BranchRecord], list[Problem]]:
@@ -84,18 +76,7 @@ def read_records(files: Mapping[str, bytes]) -> tuple[list[BranchRecord], list[P
 
 
 def _decode(record: str, data: bytes) -> BranchRecord:
-    fields = parse(data)
-    began_at = as_line(fields.get("began"), "began")
-    return BranchRecord(
-        id=record,
-        branch=as_line(fields.get("branch"), "branch"),
-        issue=as_line(fields.get("issue"), "issue"),
-        number=as_whole(fields.get("number"), "number"),
-        created=as_line(fields.get("created"), "created"),
-        main=as_line(fields.get("main"), "main"),
-        began_at=began_at if is_oid(began_at) else "",
-        **read_provenance(fields),
-    )
+    return decoded(BranchRecord, parse(data), id=record)
 
 
 def note(ctx: Context, branch: str, issue: Issue, main: str, began_at: str) -> None:
@@ -109,7 +90,7 @@ def note(ctx: Context, branch: str, issue: Issue, main: str, began_at: str) -> N
         clock = highest(snapshot.clock, *(entry.clock for entry in records)) + 1
         entry = BranchRecord(
             record, branch, issue.id, issue.number, issue.created_at,
-            main, began_at, Timestamp(now_text(ctx.ws)), actor, clock, snapshot.clone,
+            main, began_at, actor, Timestamp(now_text(ctx.ws)), clock, snapshot.clone,
         )  # fmt: skip
         return None, [encode(entry)]
 

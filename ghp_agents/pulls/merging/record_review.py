@@ -85,7 +85,7 @@ def entry_of(
     """The review of a pull request's commit by the actor."""
     return ReviewRecord(
         pull.number, identity, pull.head, verdict, redacted(text).strip()[: rules.TEXT_LIMIT],
-        Timestamp(now_text(ctx.ws)), ctx.ws.actor(), snapshot.clock + 1, snapshot.clone,
+        ctx.ws.actor(), Timestamp(now_text(ctx.ws)), snapshot.clock + 1, snapshot.clone,
     )  # fmt: skip
 
 
