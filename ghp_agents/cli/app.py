@@ -15,7 +15,7 @@ from ghp_agents.cli import common_options, output
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
-from ghp_agents.core import notices, progress
+from ghp_agents.core import progress, trace
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.hotpath.locate import guard_is_current, locate
 from ghp_agents.wiring import App
@@ -229,7 +229,7 @@ def run(argv: Sequence[str], application: App | None = None) -> int:
         output.clocked(lambda: application.clock.now()),
     ):
         code = _run(argv, application, is_hook=is_hook)
-        for text in notices.take():
+        for text in trace.take_notes():
             output.warn(text)
         _renew_guard(application)
     return int(ExitCode.DONE) if is_hook else code

@@ -1,10 +1,12 @@
-"""What a command runs for a person, for the listeners of a trace: git processes and requests."""
+"""What a command runs, for the listeners of a trace: git processes and requests. And what it found
+out by the way, and must say whatever it was asked for."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 Listener = Callable[[str], None]
 _listeners: list[Listener] = []
+_notes: dict[str, None] = {}  # in order, each once
 
 
 @contextmanager
@@ -30,3 +32,15 @@ def step(text: str) -> None:
 
     for tell in _listeners:
         tell(masked(text))
+
+
+def note(text: str) -> None:
+    """Let the command say this at its end; others' words in it are quoted already."""
+    _notes[text] = None
+
+
+def take_notes() -> list[str]:
+    """What is to be said now; it is said once."""
+    texts = [*_notes]
+    _notes.clear()
+    return texts

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from ghp_agents.core import notices, progress
+from ghp_agents.core import progress, trace
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.core.ids import count, listed, one_line
 from ghp_agents.core.remote_url import masked
@@ -103,7 +103,7 @@ def connect(ws: Workspace, base: str, commits: Mapping[str, str]) -> None:
         is_whole = not (ws.common_dir / "shallow").exists()
         if is_whole or not _apart(ws.folder, trunk_tip, commits):
             extent = "all commits" if is_whole else f"{depth:,} more commits"
-            notices.note(
+            trace.note(
                 f"This clone is shallow and had no common commit of {file(base)} and {what}, so "
                 f"{extent} of each were fetched."
             )
@@ -155,7 +155,7 @@ def _follow(ws: Workspace, remote: Remote, name: str) -> None:
         _fetch(ws, remote, [name])
     git.run(["symbolic-ref", ref, tracking(remote, name)], cwd=ws.folder)
     if before and trunk(ws) == name != before:
-        notices.note(
+        trace.note(
             f"The default branch of {remote.name} is {file(name)}, not {file(before)}: new work "
             f"begins there and goes there. To keep {file(before)}, name it in `agents.trunk` on "
             f"{file(name)}, and run `ghp agent-trust`."
@@ -174,7 +174,7 @@ def _unfollow(ws: Workspace, remote: Remote) -> None:
     now = trunk(ws)
     if before != now:
         then = f"so {file(now)} is it here, as in each clone" if now else "so no clone can tell it"
-        notices.note(
+        trace.note(
             f"HEAD of {remote.name} names a branch that is not there, and {file(before or '')} is "
             f"not its default branch any more, {then}. To choose one, name it in `agents.trunk` "
             "on that branch."

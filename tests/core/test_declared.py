@@ -50,11 +50,11 @@ def test_a_record_is_an_object_with_what_its_marks_say() -> None:
     assert plain([{"row": Outer(Actor("w"))}]) == [{"row": bare}]
 
 
-def test_the_members_are_those_of_the_object() -> None:
+def test_the_members_are_those_of_the_object_and_begin_with_the_inner_ones() -> None:
     assert [*members(Outer)] == [
+        ("madeAt", str, True), ("level", str, True),
         ("by", str, True), ("byPerson", bool, True), ("parts", tuple[Inner, ...], True),
-        ("madeAt", str, True), ("level", str, True), ("name", str | None, True),
-        ("limit", int, False),
+        ("name", str | None, True), ("limit", int, False),
     ]  # fmt: skip
     assert {name for name, _, _ in members(Outer)} >= plain(Outer(Actor("w"))).keys()
 

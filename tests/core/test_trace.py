@@ -14,3 +14,10 @@ def test_a_listener_is_told_until_it_stops_listening() -> None:
         "GET https://api.example/2 200",
         "git fetch https://***@git.example/it.git",
     ]
+
+
+def test_each_is_said_once_and_in_order() -> None:
+    for text in ("one", "two", "one"):
+        trace.note(text)
+    assert trace.take_notes() == ["one", "two"]
+    assert trace.take_notes() == []

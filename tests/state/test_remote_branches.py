@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.core import notices
+from ghp_agents.core import trace
 from ghp_agents.core.errors import RefusedError, UnknownError
 from ghp_agents.state import remote_branches as branches
 from ghp_agents.state.default_branch import trunk
@@ -43,10 +43,10 @@ def test_a_default_branch_that_the_host_renamed_is_followed_and_said(
     renamed(remote, "release/next")
     head = git(clone, "rev-parse", "HEAD")
     assert branches.main_and_tips(workspace(clone)) == ("release/next", {"release/next": head})
-    (said,) = notices.take()
+    (said,) = trace.take_notes()
     assert said.startswith("The default branch of origin is release/next, not main: ")
     assert branches.main_and_tips(workspace(clone))[0] == "release/next"
-    assert notices.take() == [], "it is said once"
+    assert trace.take_notes() == [], "it is said once"
 
 
 def test_git_can_be_told_to_leave_the_default_branch_as_it_is(clone: Path, remote: Path) -> None:
@@ -54,7 +54,7 @@ def test_git_can_be_told_to_leave_the_default_branch_as_it_is(clone: Path, remot
     git(remote, "branch", "trunk")
     git(remote, "symbolic-ref", "HEAD", "refs/heads/trunk")
     assert branches.main_and_tips(workspace(clone))[0] == "main"
-    assert notices.take() == []
+    assert trace.take_notes() == []
 
 
 @pytest.mark.parametrize("broken", ["absent", "dangling", "detached"])
@@ -73,7 +73,7 @@ def test_the_remote_is_asked_where_this_clone_cannot_tell(
     assert trunk(workspace(clone)) in (None, "other"), "the only one it knows"
     assert branches.main_and_tips(workspace(clone))[0] == "trunk"
     assert trunk(workspace(clone)) == "trunk"
-    notices.take()
+    trace.take_notes()
 
 
 def test_a_head_that_names_no_branch_says_nothing(clone: Path, remote: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_head_that_names_no_branch_says_nothing(clone: Path, remote: Path) -> 
         else:
             git(remote, "symbolic-ref", "HEAD", "refs/heads/nowhere")
         assert branches.main_and_tips(workspace(clone))[0] == "main"
-    assert notices.take() == []
+    assert trace.take_notes() == []
 
 
 def test_where_the_remotes_head_names_no_branch_each_clone_takes_the_same(
@@ -94,7 +94,7 @@ def test_where_the_remotes_head_names_no_branch_each_clone_takes_the_same(
     git(clone, "push", "--quiet", "origin", "HEAD:develop", "HEAD:stable")
     renamed(remote, "release")
     assert branches.main_and_tips(workspace(clone))[0] == "release"
-    notices.take()
+    trace.take_notes()
 
     def in_each() -> list[str | None]:
         new = tmp_path / f"new-{len([*tmp_path.iterdir()])}"
@@ -104,7 +104,7 @@ def test_where_the_remotes_head_names_no_branch_each_clone_takes_the_same(
     git(remote, "symbolic-ref", "HEAD", "refs/heads/nowhere")
     git(clone, "fetch", "--quiet", "--prune")
     assert in_each() == [None, None], "of three branches, a person chooses"
-    (said,) = notices.take()
+    (said,) = trace.take_notes()
     assert said.startswith("HEAD of origin names a branch that is not there, and release is not ")
     for left in ("release", "stable"):
         git(remote, "branch", "-D", left)
@@ -281,12 +281,12 @@ def test_a_shallow_clone_fetches_what_a_merge_needs(
     current = branches.tips(ws, "main", "b")
     branches.connect(ws, "main", current)
     assert git(ws.folder, "merge-base", current["main"], current["b"]) == current["b"]
-    assert notices.take() == [
+    assert trace.take_notes() == [
         "This clone is shallow and had no common commit of main and b, so all commits of each "
         "were fetched."
     ]
     branches.connect(ws, "main", current)
-    assert notices.take() == []
+    assert trace.take_notes() == []
 
 
 @pytest.mark.slow
@@ -299,7 +299,7 @@ def test_a_history_of_its_own_is_looked_for_to_the_end_and_stays_apart(
     git(tmp_path, "clone", "--quiet", "--depth", "1", f"file://{remote}", "shallow")
     ws = workspace(tmp_path / "shallow")
     branches.connect(ws, "main", branches.tips(ws, "main", "other"))
-    (text,) = notices.take()
+    (text,) = trace.take_notes()
     assert text.endswith(
         "had no common commit of main and other, so all commits of each were fetched."
     )
