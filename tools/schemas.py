@@ -21,8 +21,8 @@ from ghp_agents.handoffs.restore import RestoredFile
 from ghp_agents.handoffs.returned import ReturnFile
 from ghp_agents.hooks.messages import MESSAGES, REPLIES
 from ghp_agents.issues.comment_commands import CommandsFile
-from ghp_agents.issues.record import IssueFile
-from ghp_agents.leases.record import ImplicitLeaseFile, LeaseFile
+from ghp_agents.issues.record import IssueEvent
+from ghp_agents.leases.record import ImplicitLeaseFile, LeaseEvent
 from ghp_agents.locks.lock import LockFile
 from ghp_agents.messages.payload import SHAPES
 from ghp_agents.messages.subscription import Subscription
@@ -46,6 +46,7 @@ FIRST = ("by", "person", "at", "clock", "clone", "kind")  # who wrote a file of 
 NAMES = {
     "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
     "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
+    "IssueEvent": "IssueFile", "LeaseEvent": "LeaseFile",
     "BranchRecord": "BranchFile", "OverrideRecord": "OverrideFile", "ReviewRecord": "ReviewFile",
     "StopOrder": "StopFile", "Subscription": "SubscriptionFile",
 }  # fmt: skip
@@ -138,8 +139,8 @@ def closed(schema: Schema) -> Schema:
 
 RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
     "presence": (r"\.ghp/agent-status\.json", PresenceFile, "presence of agents"),
-    "issue": (r"\.ghp/issues/[^/]+/[^/]+\.json", IssueFile, "event of an issue"),
-    "lease": (r"\.ghp/leases/[^/]+/[^/]+\.json", LeaseFile, "event of a lease"),
+    "issue": (r"\.ghp/issues/[^/]+/[^/]+\.json", IssueEvent, "event of an issue"),
+    "lease": (r"\.ghp/leases/[^/]+/[^/]+\.json", LeaseEvent, "event of a lease"),
     "question": (r"\.ghp/escalations/[^/]+\.md", QuestionFile, "question"),
     "answer": (r"\.ghp/answers/[^/]+/[^/]+\.md", AnswerFile, "answer to a question"),
     "decision": (r"\.ghp/decisions/[^/]+/[^/]+\.md", OutcomeFile, "what an answer led to"),

@@ -138,7 +138,7 @@ def _object(record: Any, shape: Any) -> dict[str, Any]:
             continue
         name = value.name if field.person else value
         values[field.key] = plain(name or None if field.mark is NULL else name)
-        if field.person:
+        if field.person and (value.is_person or field.mark is not OPTIONAL):
             values[field.person] = value.is_person
     return values
 

@@ -4,12 +4,23 @@ The file is `.ghp/issues/<issue>/<record>.json`, so no two writers ever write th
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
-from ghp_agents.core.fields import as_id, as_line, as_text, as_whole, ids_in, parse
-from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Name, Read, Written, decoded, plain
+from ghp_agents.core.fields import (
+    Line,
+    Text,
+    as_id,
+    as_line,
+    as_text,
+    as_whole,
+    dump,
+    ids_in,
+    parse,
+)
+from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, short
-from ghp_agents.state.codec import EventFields, encode_event, ledger_record, read_provenance
+from ghp_agents.state.codec import At, By, Clock, Clone, ledger_record
 from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/issues/"
@@ -19,29 +30,6 @@ SETS = ("labels", "assignees", "blockedBy")  # the last add or remove of each el
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
 _NONE: Mapping[str, Any] = {}
-
-
-class IssueEvent(NamedTuple):
-    """One record. It refers to other issues by their ids, which never change."""
-
-    issue: str
-    id: str
-    kind: str
-    clock: int
-    clone: CloneId
-    at: Timestamp
-    by: Actor
-    number: int | None = None  # of create and number
-    texts: Mapping[str, str | None] = _NONE
-    added: Elements = _NONE
-    removed: Elements = _NONE
-    body: str = ""  # of comment
-    marker: str = ""
-
-    @property
-    def path(self) -> str:
-        """The record's path in the state's tree."""
-        return f"{FOLDER}{self.issue}/{self.id}.json"
 
 
 class IssueTextFields(TypedDict, total=False):
@@ -62,28 +50,66 @@ class IssueSetFields(TypedDict, total=False):
     blockedBy: list[str]
 
 
-class IssueFile(EventFields, total=False):
+def _texts(value: object, name: str) -> dict[str, str | None]:
+    fields, texts = _object(value, name), dict[str, str | None]()
+    for name in TEXTS:
+        if name == "parent" and name in fields:
+            texts[name] = None if fields[name] is None else as_id(as_text(fields[name], name))
+        elif name in fields:
+            texts[name] = (as_text if name == "body" else as_line)(fields[name], name)
+    return texts
+
+
+def _elements(value: object, name: str) -> Elements:
+    fields, sets = _object(value, name), dict[str, tuple[str, ...]]()
+    for name in SETS:
+        if name not in fields:
+            continue
+        if not isinstance(fields[name], list):
+            raise ValueError(f"{name!r} is not a list")
+        lines = (as_line(element, name) for element in fields[name])
+        sets[name] = tuple(as_id(line) if name == "blockedBy" else line for line in lines)
+    return sets
+
+
+def _object(value: object, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name!r} is not an object")
+    return value
+
+
+_TEXTS = Written(lambda texts: texts, IssueTextFields)
+_SETS = Written(lambda sets: {name: x for name, x in sets.items() if x}, IssueSetFields)
+
+
+class IssueEvent(NamedTuple):
     """An event of an issue."""
 
-    number: int
-    set: IssueTextFields
-    add: IssueSetFields
-    remove: IssueSetFields
-    body: str
-    marker: str
+    # It refers to other issues by their ids, which never change.
+    issue: Annotated[str, HIDDEN]
+    id: Annotated[str, HIDDEN]
+    kind: Line
+    clock: Clock
+    clone: Clone
+    at: At
+    by: By
+    # Of create and number.
+    number: Annotated[int | None, Read(as_whole), OPTIONAL] = None
+    texts: Annotated[Mapping[str, str | None], Name("set"), Read(_texts), _TEXTS, OPTIONAL] = _NONE
+    added: Annotated[Elements, Name("add"), Read(_elements), _SETS, OPTIONAL] = _NONE
+    removed: Annotated[Elements, Name("remove"), Read(_elements), _SETS, OPTIONAL] = _NONE
+    body: Annotated[Text, OPTIONAL] = ""  # of comment
+    marker: Annotated[Text, OPTIONAL] = ""
+
+    @property
+    def path(self) -> str:
+        """The record's path in the state's tree."""
+        return f"{FOLDER}{self.issue}/{self.id}.json"
 
 
 def encode(event: IssueEvent) -> bytes:
     """The record as a file."""
-    fields = {
-        "number": event.number,
-        "set": event.texts,
-        "add": {name: elements for name, elements in event.added.items() if elements},
-        "remove": {name: elements for name, elements in event.removed.items() if elements},
-        "body": event.body,
-        "marker": event.marker,
-    }
-    return encode_event(event, fields)
+    return dump(plain(event))
 
 
 def spelled(event: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> IssueEvent:
@@ -153,52 +179,11 @@ def decode(path: str, data: bytes) -> IssueEvent | None:
     """The reverse of `encode`; None for a kind of a newer version. Raises ValueError."""
     issue, record = ids_of(path)
     fields = {"clock": 0, **parse(data)}
-    kind = as_line(fields.get("kind"), "kind")
-    if kind not in KINDS:
+    if as_line(fields.get("kind"), "kind") not in KINDS:
         return None
-    return IssueEvent(
-        issue=issue,
-        id=record,
-        kind=kind,
-        **read_provenance(fields),
-        number=as_whole(fields["number"], "number") if "number" in fields else None,
-        texts=_texts(_fields(fields, "set")),
-        added=_elements(_fields(fields, "add")),
-        removed=_elements(_fields(fields, "remove")),
-        body=as_text(fields.get("body", ""), "body"),
-        marker=as_text(fields.get("marker", ""), "marker"),
-    )
+    return decoded(IssueEvent, fields, issue=issue, id=record)
 
 
 def ids_of(path: str) -> tuple[str, str]:
     """The ids of issue and record in a path. Raises ValueError."""
     return ids_in(path, FOLDER, "issue")
-
-
-def _fields(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
-    value = fields.get(name, {})
-    if not isinstance(value, dict):
-        raise ValueError(f"{name!r} is not an object")
-    return value
-
-
-def _texts(fields: Mapping[str, Any]) -> dict[str, str | None]:
-    texts: dict[str, str | None] = {}
-    for name in TEXTS:
-        if name == "parent" and name in fields:
-            texts[name] = None if fields[name] is None else as_id(as_text(fields[name], name))
-        elif name in fields:
-            texts[name] = (as_text if name == "body" else as_line)(fields[name], name)
-    return texts
-
-
-def _elements(fields: Mapping[str, Any]) -> Elements:
-    sets: dict[str, tuple[str, ...]] = {}
-    for name in SETS:
-        if name not in fields:
-            continue
-        if not isinstance(fields[name], list):
-            raise ValueError(f"{name!r} is not a list")
-        lines = (as_line(element, name) for element in fields[name])
-        sets[name] = tuple(as_id(line) if name == "blockedBy" else line for line in lines)
-    return sets

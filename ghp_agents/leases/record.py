@@ -7,22 +7,21 @@ names its lock.
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 
 from ghp_agents.core.clock import to_seconds
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Name, Read, decoded, plain
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import ID, as_actor, as_text, as_whole, parse, picked
+from ghp_agents.core.fields import ID, Flag, Whole, as_actor, as_text, dump, parse
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.ids import Actor, CloneId, Timestamp, digest, one_line
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.leases.hold import Hold
 from ghp_agents.state.codec import (
-    EventFields,
-    encode_event,
+    Clock,
     ledger_record,
     order,
     read_files,
-    read_provenance,
     readable,
     seconds,
 )
@@ -42,27 +41,64 @@ def path_of(lease: str, event: str = "") -> str:
     return f"{FOLDER}{lease}/{event or lease}.json"
 
 
-class LeaseEvent(NamedTuple):
-    """One record. Fields that a kind does not use are empty."""
+def _line(value: object, name: str) -> str:
+    """A line with all its spaces, because names are compared."""
+    text = as_text(value, name)
+    return text if text.isprintable() else one_line(text, len(text) + 1)
 
-    lease: str
-    id: str
-    kind: str
-    clock: int
-    clone: CloneId
-    at: Timestamp
-    by: Actor
-    holder: Actor = Actor("")
-    epoch: int = 0  # of the holder at the request; 0 for a person
-    patterns: tuple[str, ...] = ()
-    name: str | None = None
-    until: Timestamp | None = None
-    reason: str = ""  # of a request, or why it was released
-    granted: bool = False
-    approved_by: str = ""
-    question: str = ""  # the escalation that approved it
-    right: str = ""  # the lock of a strict lease: path/…, name/…
-    nonce: str = ""  # of the holder's acquisition of that lock
+
+def _required(value: object, name: str) -> str:
+    return _line(None if value == "" else value, name)
+
+
+def _holder(pair: tuple[object, object], name: str) -> Actor:
+    holder = _line(pair[0], name)
+    return as_actor(holder, pair[1]) if holder else Actor("", pair[1] is True)
+
+
+def _patterns(value: object, _: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        raise ValueError("'patterns' is not a list of patterns")
+    try:
+        return spelled_all(value)
+    except UsageError as error:
+        raise ValueError(str(error)) from None
+
+
+def _until(value: object, name: str) -> Timestamp | None:
+    text = _line(value, name)
+    if text:
+        to_seconds(text)
+    return Timestamp(text) if text else None
+
+
+_Word = Annotated[str, Read(_line), OPTIONAL]
+_BY = Read(lambda pair, name: as_actor(_required(pair[0], name), pair[1]))
+
+
+class LeaseEvent(NamedTuple):
+    """An event of a lease."""
+
+    lease: Annotated[str, HIDDEN]
+    id: Annotated[str, HIDDEN]
+    kind: Annotated[str, Read(_required)]
+    clock: Clock
+    clone: Annotated[CloneId, Read(_required)]
+    at: Annotated[Timestamp, Read(_required)]
+    by: Annotated[Actor, Name("by", "person"), _BY]
+    # Fields that a kind does not use are empty.
+    holder: Annotated[Actor, Name("holder", "holderIsPerson"), Read(_holder), OPTIONAL] = Actor("")
+    epoch: Annotated[Whole, OPTIONAL] = 0  # of the holder at the request; 0 for a person
+    patterns: Annotated[tuple[str, ...], Read(_patterns), OPTIONAL] = ()
+    name: Annotated[str | None, Read(lambda x, name: _line(x, name) or None), OPTIONAL] = None
+    until: Annotated[Timestamp | None, Read(_until), OPTIONAL] = None
+    # Of a request, or why it was released.
+    reason: Annotated[_Word, Read(lambda x, name: one_line(_line(x, name), REASON_LIMIT))] = ""
+    granted: Annotated[Flag, OPTIONAL] = False
+    approved_by: _Word = ""
+    question: _Word = ""  # the escalation that approved it
+    right: _Word = ""  # the lock of a strict lease: path/…, name/…
+    nonce: _Word = ""  # of the holder's acquisition of that lock
 
     @property
     def path(self) -> str:
@@ -179,23 +215,6 @@ def entry(event: LeaseEvent, request: LeaseEvent) -> Record:
     return ledger_record(event, kind, f"L-{event.lease}", files, text=text)
 
 
-class LeaseFile(EventFields, TypedDict, total=False):
-    """An event of a lease."""
-
-    holder: str
-    holderIsPerson: bool
-    epoch: int
-    patterns: list[str]
-    name: str
-    until: str
-    reason: str
-    granted: bool
-    approvedBy: str
-    question: str
-    right: str
-    nonce: str
-
-
 class ImplicitLeaseFile(TypedDict):
     """An implicit lease in a clone. `hotpath/` writes it and cannot import this."""
 
@@ -208,14 +227,7 @@ class ImplicitLeaseFile(TypedDict):
 
 def encode(event: LeaseEvent) -> bytes:
     """The record as a file."""
-    fields = {
-        "holder": event.holder.name,
-        "holderIsPerson": event.holder.is_person,
-        **picked(
-            event, "epoch patterns name until reason granted approved_by question right nonce"
-        ),
-    }
-    return encode_event(event, fields)
+    return dump(plain(event))
 
 
 def read_leases(files: Mapping[str, bytes]) -> tuple[list[LeaseHistory], list[Problem]]:
@@ -269,57 +281,9 @@ def fold(events: Sequence[LeaseEvent]) -> LeaseHistory | None:
 def decode(lease: str, identity: str, data: bytes) -> LeaseEvent | None:
     """The reverse of `encode`; None for a kind of a newer version. Raises ValueError."""
     fields = parse(data)
-    kind = _line(fields, "kind")
-    if kind not in KINDS:
+    if _required(fields.get("kind"), "kind") not in KINDS:
         return None
-    event = LeaseEvent(
-        lease=lease,
-        id=identity,
-        kind=kind,
-        **read_provenance(fields, _required, as_actor),
-        holder=_holder(fields),
-        epoch=as_whole(fields.get("epoch", 0), "epoch"),
-        patterns=_patterns(fields.get("patterns", [])),
-        name=_line(fields, "name", "") or None,
-        until=_until(_line(fields, "until", "")),
-        reason=one_line(_line(fields, "reason", ""), REASON_LIMIT),
-        granted=fields.get("granted") is True,
-        approved_by=_line(fields, "approvedBy", ""),
-        question=_line(fields, "question", ""),
-        right=_line(fields, "right", ""),
-        nonce=_line(fields, "nonce", ""),
-    )
-    if kind == "request" and not (event.holder.name and (event.patterns or event.name)):
+    event = decoded(LeaseEvent, fields, lease=lease, id=identity)
+    if event.kind == "request" and not (event.holder.name and (event.patterns or event.name)):
         raise ValueError("a request without a holder, patterns or name")
     return event
-
-
-def _holder(fields: Mapping[str, Any]) -> Actor:
-    name, person = _line(fields, "holder", ""), fields.get("holderIsPerson")
-    return as_actor(name, person) if name else Actor("", person is True)
-
-
-def _required(value: object, name: str) -> str:
-    return _line({name: value}, name)
-
-
-def _line(fields: Mapping[str, Any], name: str, default: str | None = None) -> str:
-    """A line with all its spaces, because names are compared. A required one is not empty."""
-    value = fields.get(name, default)
-    text = as_text(default if value == "" else value, name)
-    return text if text.isprintable() else one_line(text, len(text) + 1)
-
-
-def _patterns(value: object) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
-        raise ValueError("'patterns' is not a list of patterns")
-    try:
-        return spelled_all(value)
-    except UsageError as error:
-        raise ValueError(str(error)) from None
-
-
-def _until(text: str) -> Timestamp | None:
-    if text:
-        to_seconds(text)
-    return Timestamp(text) if text else None
