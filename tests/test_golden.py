@@ -15,7 +15,6 @@ import pytest
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.fields import dump
 from ghp_agents.core.ids import Actor
-from ghp_agents.doctor.state_checks import FOLDERS
 from ghp_agents.escalations import record as escalation_record
 from ghp_agents.escalations.escalation import Answer, Escalation, Outcome
 from ghp_agents.github import marker
@@ -35,6 +34,7 @@ from ghp_agents.messages import subscription
 from ghp_agents.messages.message import Message
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note, NoteChange
+from ghp_agents.parts.lists import RECORDS
 from ghp_agents.presence import stop_order
 from ghp_agents.pulls import record as pull_record
 from ghp_agents.pulls import review
@@ -218,7 +218,7 @@ def test_every_kind_of_record_has_examples() -> None:
     assert {path.stem for path in GOLDEN.glob("*.txt")} == KINDS.keys()
     folders = {path.split("/")[1] for path in places}
     folders |= {place.split("/")[1] for place, _, _ in schemas.RECORDS.values() if "/" in place}
-    assert FOLDERS.keys() - {"inbox"} <= folders  # nobody writes there
+    assert RECORDS.keys() - {"inbox"} <= folders  # nobody writes there
 
 
 def test_every_output_has_an_example() -> None:

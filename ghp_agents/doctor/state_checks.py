@@ -1,63 +1,33 @@
 """The doctor's checks of the state, for every store: records, clones, sessions, the sync."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.finding import Finding, error, info, ok, warning
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.core.remote_url import masked
-from ghp_agents.escalations import record as escalation_record
-from ghp_agents.guard import override
-from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs import returned
-from ghp_agents.issues import comment_commands
-from ghp_agents.issues import replay as issue_log
-from ghp_agents.leases import record as lease_record
-from ghp_agents.messages import record as message_record
-from ghp_agents.messages import subscription
-from ghp_agents.notes import record as note_record
+from ghp_agents.parts.call import find
+from ghp_agents.parts.lists import RECORDS
 from ghp_agents.ports import Context
-from ghp_agents.presence import stop_order
-from ghp_agents.pulls import replay as pull_log
-from ghp_agents.pulls import review
 from ghp_agents.state import refusal
 from ghp_agents.state.record import Problem, problem_of
 
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
 LATE_AFTER_S = 600.0  # seconds; what is still unsent then will not go by itself
 LISTED = 20  # unreadable records that are listed
-_Reader = Callable[[Mapping[str, bytes]], Sequence[Problem]]
-# Without patches: they cannot be validated, and together they may be large.
-FOLDERS: dict[str, _Reader] = {  # the problems that a command's own reader finds
-    "answers": lambda files: escalation_record.read(files)[1],
-    "commands": lambda files: comment_commands.read_commands(files)[1],
-    "decisions": lambda files: escalation_record.read(files)[1],
-    "escalations": lambda files: escalation_record.read(files)[1],
-    "handoffs": lambda files: handoff_record.read_handoffs(files)[1],
-    "inbox": lambda files: (),  # nobody reads it yet
-    "issues": lambda files: issue_log.read_events(files).problems,
-    "leases": lambda files: lease_record.read_leases(files)[1],
-    "messages": lambda files: message_record.read(files)[1],
-    "notes": lambda files: note_record.read_notes(files)[1],
-    "overrides": lambda files: override.read_overrides(files)[1],
-    "pulls": lambda files: pull_log.read_events(files).problems,
-    "reviews": lambda files: review.read_reviews(files)[1],
-    "returns": lambda files: returned.read_returns(files)[1],
-    "stops": lambda files: stop_order.read_orders(files)[1],
-    "subscriptions": lambda files: subscription.read_subscriptions(files)[1],
-}
+MESSAGES = ".ghp/messages/"
 
 
 def check_readable(ctx: Context) -> Iterator[Finding]:
     """Report unreadable records, locks and presence files. They are kept, and hide no other."""
     snapshot = ctx.store.snapshot()
     total, broken = 0, list[Problem]()
-    for folder, read in FOLDERS.items():
+    for folder, reader in RECORDS.items():
         files = snapshot.files(f".ghp/{folder}/")
         total += len(files)
-        broken += _broken(files, read)
+        broken += _broken(files, reader)
     problems = [*snapshot.problems(), *ctx.locks.problems(), *broken]
     for problem in problems[:LISTED]:
         yield warning(
@@ -73,9 +43,10 @@ def check_readable(ctx: Context) -> Iterator[Finding]:
         yield ok("unreadable", f"All {count(total, 'record')} can be read.")
 
 
-def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
+def _broken(files: Mapping[str, bytes], reader: str) -> list[Problem]:
     """Return files that cannot be parsed, and those that are not the expected record."""
-    by_place = {problem.place: problem for problem in read(files)}
+    problems: Sequence[Problem] = find(reader)(files)[-1] if reader else ()
+    by_place = {problem.place: problem for problem in problems}
     torn = filter(None, (_parse_problem(path, content) for path, content in files.items()))
     by_place |= {problem.place: problem for problem in torn}
     return [by_place[place] for place in sorted(by_place)]
@@ -83,7 +54,7 @@ def _broken(files: Mapping[str, bytes], read: _Reader) -> list[Problem]:
 
 def _parse_problem(path: str, content: bytes) -> Problem | None:
     try:
-        if path.endswith(".md") and not path.startswith(message_record.FOLDER):
+        if path.endswith(".md") and not path.startswith(MESSAGES):
             front_matter.parse(content)  # messages have header lines, which their reader checks
         elif path.endswith(".json"):
             json.loads(content)

@@ -54,3 +54,24 @@ CHECKS = {  # of the doctor, by code; those with network requests come last
     "github-repository": "github.checks:check_repository",
     "probe": "doctor.service:check_probe",
 }
+
+# Kinds of records, by folder. A reader gets the files; the last that it returns are the problems.
+# Without patches: they cannot be validated, and together they may be large.
+RECORDS = {
+    "answers": "escalations.record:read",
+    "commands": "issues.comment_commands:read_commands",
+    "decisions": "escalations.record:read",
+    "escalations": "escalations.record:read",
+    "handoffs": "handoffs.record:read_handoffs",
+    "inbox": "",  # nobody reads it yet
+    "issues": "issues.replay:read_events",
+    "leases": "leases.record:read_leases",
+    "messages": "messages.record:read",
+    "notes": "notes.record:read_notes",
+    "overrides": "guard.override:read_overrides",
+    "pulls": "pulls.replay:read_events",
+    "reviews": "pulls.review:read_reviews",
+    "returns": "handoffs.returned:read_returns",
+    "stops": "presence.stop_order:read_orders",
+    "subscriptions": "messages.subscription:read_subscriptions",
+}

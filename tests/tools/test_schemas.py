@@ -12,9 +12,9 @@ from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from ghp_agents.cli.app import COMMANDS, app
 from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core import front_matter
-from ghp_agents.doctor.state_checks import FOLDERS
 from ghp_agents.messages import payload
 from ghp_agents.messages.payload import SHAPES
+from ghp_agents.parts.lists import RECORDS
 from tests.support.schemas import breaches, output_of
 from tools import schemas
 from tools.record import RECORDED
@@ -50,7 +50,7 @@ def test_every_folder_of_the_state_has_a_schema() -> None:
     places = [place for place, _, _ in schemas.RECORDS.values()]
     kinds = {place.split("/")[1] for place in places if place.startswith(r"\.ghp/")}
     # Messages are header lines, not JSON: docs/messages.md has them.
-    assert FOLDERS.keys() - {"inbox", "messages"} <= kinds, "List its records in tools/schemas.py."
+    assert RECORDS.keys() - {"inbox", "messages"} <= kinds, "List its records in tools/schemas.py."
 
 
 @pytest.mark.sample(17)
