@@ -33,7 +33,7 @@ from bench.two_agents import (
     steps,
 )
 from ghp_agents.hotpath import heartbeat
-from ghp_agents.sync import report_changes
+from ghp_agents.presence import report_changes
 from ghp_agents.sync import service as sync
 
 EVERY, QUICK = 4, 60  # each n-th pair is replayed

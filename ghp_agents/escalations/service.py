@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from typing import NamedTuple
 
 from ghp_agents.core import secret_scan
@@ -310,6 +311,13 @@ def _answer_record(escalation: Escalation, answer: Answer) -> Record:
     files = [(path, record.render_answer(answer))]
     issue, text = escalation.question.issue, first_line(answer.text)
     return ledger_record(answer, "answer", escalation.name, files, issue=issue, text=text)
+
+
+def send_waiting(ctx: Context, in_command: bool) -> list[str]:
+    """Send what could not be shown before; return notes."""
+    with ctx.tracker.showing() if in_command else nullcontext():
+        sent = [f"sent a change that was waiting: {change}" for change in ctx.tracker.send()]
+        return [*sent, *post_owed(ctx)]
 
 
 def post_owed(ctx: Context) -> list[str]:

@@ -280,6 +280,11 @@ def _numbers(tracker: IssueTracker, references: Iterable[str]) -> tuple[IssueNum
     return tuple(tracker.get(reference).number for reference in references)
 
 
+def name_local(ctx: Context) -> list[IssueNumber]:
+    """The same in a sync; GitHub numbers its issues itself."""
+    return [] if ctx.tracker.accepts_comment_commands else name_provisional(ctx)
+
+
 def name_provisional(ctx: Context) -> list[IssueNumber]:
     """Allocate numbers for this clone's provisional issues, oldest first; return the numbers.
 

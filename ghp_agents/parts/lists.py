@@ -4,6 +4,8 @@ A name is "package.module:function". It is imported when it is used, so that a l
 and knows nobody. The order of a list is the order of the work.
 """
 
+from typing import NamedTuple
+
 CHECKS = {  # of the doctor, by code; those with network requests come last
     "git": "doctor.machine_checks:check_git",
     "python": "doctor.machine_checks:check_python",
@@ -74,4 +76,56 @@ RECORDS = {
     "returns": "handoffs.returned:read_returns",
     "stops": "presence.stop_order:read_orders",
     "subscriptions": "messages.subscription:read_subscriptions",
+}
+
+
+class Act(NamedTuple):
+    """A part of a sync."""
+
+    name: str
+    when: str = "always"  # what must hold: an attribute of the sync's `Round`
+    tells: bool = False  # whether it returns notes for people
+
+
+BEFORE_SYNC = (
+    Act("presence.report_changes:report_changes", "unhurried"),
+    Act("presence.process_reports:report_processes"),
+)
+AFTER_SYNC = (
+    Act("claims.holder_liveness:observe", "fetched"),
+    Act("leases.expiry:observe", "fetched"),
+    Act("claims.pending_unassign:apply_pending", "fetched"),
+    Act("handoffs.left_work:save", "fetched"),
+    Act("leases.lost_locks:put_back_locks", "sends", tells=True),
+    Act("issues.service:name_local", "sends"),
+    Act("escalations.service:send_waiting", "sends", tells=True),
+    Act("notes.service:withdraw", "sends"),
+    Act("github.after_sync:deliver", "sends_to_github", tells=True),
+    Act("github.after_sync:run_commands", "asks_github", tells=True),
+    Act("github.tokenless.publish:publish", "sends_to_github"),
+    Act("leases.reconcile:reconcile", tells=True),
+    Act("messages.overdue_requests:ask", tells=True),
+    Act("claims.two_owners:ask", tells=True),
+    Act("workflows.after_sync:advance", tells=True),
+    Act("sync.compaction:compact_if_due", "compacts"),
+    Act("sync.service:send_rest", "unsent"),
+    Act("presence.name_owners:observe", tells=True),
+    Act("github.after_sync:show", "on_github", tells=True),
+    Act("pulls.merging.main_moved:observe", "unhurried"),
+    Act("sync.notifications:notify_agents"),
+    Act("sync.desktop:announce"),
+    Act("messages.after_sync:refresh_channels", tells=True),
+    Act("guard.evaluate:refresh"),
+)
+AGENTS = "presence.service:list_agents"
+PAGES = "reports.pages:renderer"
+
+# What has ended long ago, by the function that finds it: the folder of its records, if it takes
+# `files`.
+COMPACTION = {
+    "messages.after_sync:settled": "",
+    "leases.record:settled": ".ghp/leases/",
+    "issues.replay:settled": ".ghp/issues/",
+    "escalations.service:settled": "",
+    "github.tokenless.request:settled": ".ghp/outgoing/",
 }

@@ -1,21 +1,38 @@
 """Compaction in the background: what has ended long ago leaves what each command reads."""
 
 import math
+from collections.abc import Mapping
+from typing import NamedTuple
 
-from ghp_agents.escalations import service as escalation
-from ghp_agents.github.tokenless import request as outgoing
-from ghp_agents.issues import record as issue_record
-from ghp_agents.issues import replay as issue_log
-from ghp_agents.leases import record as lease_record
-from ghp_agents.messages import mailbox, retention
-from ghp_agents.messages import service as messages
+from ghp_agents.parts.call import call
+from ghp_agents.parts.lists import COMPACTION
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.git.fold import stamp, stamped
-from ghp_agents.state.join import Settled
+from ghp_agents.workspace import Workspace
 
 STAMP = "compacted"  # its time: when this clone last looked
 DAY_S = 86_400.0  # seconds; the minimum between two looks
 ROUNDS = 12  # looks during `compactAfter` or `keepMessages`: more would make many small commits
+
+
+class Compaction(NamedTuple):
+    """What the functions that find ended records take by the names of their parameters."""
+
+    ctx: Context
+    snapshot: Snapshot
+    before: float  # seconds
+    messages_before: float
+    folder: str = ""
+
+    @property
+    def ws(self) -> Workspace:
+        """The repository, and who works in it."""
+        return self.ctx.ws
+
+    @property
+    def files(self) -> Mapping[str, bytes]:
+        """The records of the folder."""
+        return self.snapshot.files(self.folder)
 
 
 def compact_if_due(ctx: Context) -> int:
@@ -37,19 +54,10 @@ def compact_if_due(ctx: Context) -> int:
 
 def compact(ctx: Context, before: float, messages_before: float = -math.inf) -> int:
     """Take off this clone's tip what ended before a time in seconds; returns how many records."""
-    snapshot = ctx.store.snapshot()
+    source = Compaction(ctx, ctx.store.snapshot(), before, messages_before)
     subjects = [
-        *_conversations(ctx, snapshot, messages_before),
-        *lease_record.settled(snapshot.files(lease_record.FOLDER), before),
-        *issue_log.settled(snapshot.files(issue_record.FOLDER), before),
-        *escalation.settled(ctx.ws, snapshot, before),
-        *outgoing.settled(snapshot.files(outgoing.FOLDER), before),
+        subject
+        for name, folder in COMPACTION.items()
+        for subject in call(name, source._replace(folder=folder))
     ]
     return ctx.store.compact(subjects)
-
-
-def _conversations(ctx: Context, snapshot: Snapshot, before: float) -> list[Settled]:
-    if before == -math.inf:
-        return []
-    letters = messages.known_letters(ctx, snapshot, everything=True)
-    return retention.settled(mailbox.everything(snapshot), letters, before)

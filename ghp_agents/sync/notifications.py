@@ -24,9 +24,9 @@ from ghp_agents.messages.news import key_of, wakes
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls.merging import send_back
+from ghp_agents.pulls.merging import main_moved, send_back
 from ghp_agents.state import refusal
-from ghp_agents.sync import ended_agents, main_moved, others_news, unblock, wake
+from ghp_agents.sync import ended_agents, others_news, unblock, wake
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"

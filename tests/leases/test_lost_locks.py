@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.escalations import service as escalation
+from ghp_agents.leases import lost_locks as lost_rights
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.cause import DISPUTE, Cause
 from ghp_agents.state.sender_budget import SenderBudget
-from ghp_agents.sync import lost_locks as lost_rights
 from ghp_agents.workspace import open_workspace
 from tests.support.clock import ManualClock
 from tests.support.context import make_context

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from ghp_agents.messages.message import letters
+from ghp_agents.messages.overdue_requests import is_due, question
 from ghp_agents.state.codec import seconds
-from ghp_agents.sync.overdue_requests import is_due, question
 from tests.support.clock import ManualClock
 from tests.support.ghp import invoke
 from tests.support.messages import AT, message
