@@ -140,7 +140,8 @@ KINDS: dict[str, Callable[[], Iterator[Written]]] = {
     "presence": _presence,
     "issue": lambda: _each(
         issue_record.IssueEvent, issue_record.encode,
-        texts={"title": "A title", "parent": None}, added={"labels": ("bug", "docs")},
+        texts={"title": "A title", "parent": None, "metadata": '{"ticket":"X-1"}'},
+        added={"labels": ("bug", "docs")},
     ),
     "lease": _leases,
     "question": lambda: _each(Escalation, escalation_record.render),

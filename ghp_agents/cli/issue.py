@@ -9,13 +9,14 @@ from ghp_agents.cli import complete, json_choice, output, past
 from ghp_agents.cli.context import acting, say_none, start_background
 from ghp_agents.cli.group import Group
 from ghp_agents.cli.list_option import ListOption
-from ghp_agents.cli.params import LIMIT, limited, read_text
+from ghp_agents.cli.params import LIMIT, METADATA, limited, read_text
 from ghp_agents.cli.terminal import pager
 from ghp_agents.cli.views import claim as claim_view
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views.remote_news import hear, issue_after_asking
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError, UsageError
+from ghp_agents.core.metadata import Metadata
 from ghp_agents.git.silence import NEEDLESS_S
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.hotpath.quoting import named
@@ -153,6 +154,7 @@ def issue() -> None:
 )  # fmt: skip
 @PARENT
 @PRIORITY
+@METADATA
 @click.option("--again", is_flag=True, help="Create it even if you have an identical open issue.")
 @acting
 def new(
@@ -164,6 +166,7 @@ def new(
     blocked_by: tuple[str, ...],
     parent: str | None,
     priority: str | None,
+    metadata: Metadata | None,
     again: bool,
 ) -> None:
     """Create an issue and print its number. Without the remote, its id (I-3f9a12) is printed, which
@@ -174,6 +177,7 @@ def new(
         priority=priority,
         add_labels=labels,
         add_assignees=names,
+        metadata=metadata,
     )
     if app.hub is None:
         app.limit_waiting(NEEDLESS_S)  # a sync can number it later
@@ -242,6 +246,7 @@ def _work(app: App, issue: Issue) -> "IssueWork":
 @click.option("--remove-label", "removed", cls=ListOption, metavar="LABEL", help="Remove a label.")
 @PRIORITY
 @PARENT
+@METADATA
 @click.option("--no-parent", is_flag=True, help="Remove the parent issue.")
 @acting
 def edit(
@@ -253,6 +258,7 @@ def edit(
     removed: tuple[str, ...],
     priority: str | None,
     parent: str | None,
+    metadata: Metadata | None,
     no_parent: bool,
 ) -> None:
     """Change fields of an issue."""
@@ -263,6 +269,7 @@ def edit(
         no_parent=no_parent,
         add_labels=labels,
         remove_labels=removed,
+        metadata=metadata,
     )
     outcome = issue_after_asking(
         app, number, lambda: services.edit(app, number, change, parent=parent)

@@ -8,13 +8,16 @@ import click
 from ghp_agents.cli import complete, output, statuses
 from ghp_agents.cli.context import acting, log_unexpected, start_background
 from ghp_agents.cli.list_option import ListOption
+from ghp_agents.cli.params import METADATA
 from ghp_agents.cli.views import status_notes
 from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.ids import agent_name, status_name
+from ghp_agents.core.metadata import Metadata, as_object
 from ghp_agents.hotpath import background
 from ghp_agents.hotpath import heartbeat as heartbeats
 from ghp_agents.presence import namesakes, same_name
 from ghp_agents.presence import service as services
+from ghp_agents.state.presence import METADATA as FIELD
 from ghp_agents.wiring import App
 
 
@@ -76,16 +79,24 @@ def _fields(status: str | None, issue: str | None, action: str | None) -> dict[s
     "--capability", "capabilities", metavar="WORD", cls=ListOption,
     help="Declare what this agent can do. `none` forgets all.",
 )  # fmt: skip
+@METADATA
 @acting
-def whoami(app: App, name: str | None, capabilities: tuple[str, ...]) -> None:
+def whoami(
+    app: App, name: str | None, capabilities: tuple[str, ...], metadata: Metadata | None
+) -> None:
     """Print this agent's name. With --set, name the agent of this worktree.
 
     An agent that declares capabilities gets only issues that require nothing else. The setting
     `agents.capabilities` overrides what it declares.
     """
     ws = app.ws
+    if metadata is not None:
+        services.heartbeat(ws, app.store, ws.agent(), {FIELD: as_object(metadata)})
+        output.done(f"Saved the metadata of {ws.agent()}.")
+        start_background(app)
     if capabilities:
         _declare(app, capabilities)
+    if capabilities or metadata is not None:
         return
     if name is not None:
         same_name.refuse(app, name)

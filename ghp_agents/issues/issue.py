@@ -5,6 +5,7 @@ from typing import NamedTuple, TypeVar
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line, only_match
+from ghp_agents.core.metadata import NO_METADATA, Metadata
 from ghp_agents.issues.body_sections import section
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class Issue(NamedTuple):
     updated_at: Timestamp = Timestamp("")
     comments: tuple[Comment, ...] = ()
     other_numbers: tuple[IssueNumber, ...] = ()  # also accepted, forever
+    metadata: Metadata = NO_METADATA
     # The fields below differ only where people without write access file issues.
     by_writer: bool = True  # whether its author has write access
     offered: bool = True  # whether agents may claim it unasked
@@ -93,6 +95,7 @@ class IssueChange(NamedTuple):
     remove_assignees: tuple[str, ...] = ()
     add_blockers: tuple[IssueNumber, ...] = ()
     remove_blockers: tuple[IssueNumber, ...] = ()
+    metadata: Metadata | None = None  # the whole object, as `core.metadata.checked` returned it
 
 
 NO_CHANGE = IssueChange()
@@ -243,6 +246,7 @@ def effective(issue: Issue, change: IssueChange) -> IssueChange:
         remove_assignees=_present(change.remove_assignees, issue.assignees),
         add_blockers=_new(change.add_blockers, issue.blocked_by, change.remove_blockers),
         remove_blockers=_present(change.remove_blockers, issue.blocked_by),
+        metadata=_other(change.metadata, issue.metadata),
     )
 
 
@@ -261,6 +265,7 @@ def applied(issue: Issue, change: IssueChange, at: Timestamp) -> Issue:
         labels=_with(issue.labels, change.add_labels, change.remove_labels),
         assignees=_with(issue.assignees, change.add_assignees, change.remove_assignees),
         blocked_by=_with(issue.blocked_by, change.add_blockers, change.remove_blockers),
+        metadata=kept(change.metadata, issue.metadata),
         updated_at=at,
     )
 

@@ -19,13 +19,14 @@ from ghp_agents.core.fields import (
     parse,
 )
 from ghp_agents.core.ids import IssueNumber, one_line
+from ghp_agents.core.metadata import Metadata, as_metadata, as_object
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange, short
 from ghp_agents.state.codec import At, By, Clock, Clone, ledger_record
 from ghp_agents.state.record import Record
 
 FOLDER = ".ghp/issues/"
 KINDS = ("create", "change", "comment", "number")
-TEXTS = ("title", "body", "state", "priority", "parent")  # the last value wins
+TEXTS = ("title", "body", "state", "priority", "parent", "metadata")  # the last value wins
 SETS = ("labels", "assignees", "blockedBy")  # the last add or remove of each element wins
 
 Elements = Mapping[str, tuple[str, ...]]  # by the name of the set
@@ -40,6 +41,7 @@ class IssueTextFields(TypedDict, total=False):
     state: str
     priority: str
     parent: str | None
+    metadata: dict[str, Any]
 
 
 class IssueSetFields(TypedDict, total=False):
@@ -55,6 +57,8 @@ def _texts(value: object, name: str) -> dict[str, str | None]:
     for name in TEXTS:
         if name == "parent" and name in fields:
             texts[name] = None if fields[name] is None else as_id(as_text(fields[name], name))
+        elif name == "metadata" and name in fields:
+            texts[name] = as_metadata(fields[name])
         elif name in fields:
             texts[name] = (as_text if name == "body" else as_line)(fields[name], name)
     return texts
@@ -78,7 +82,12 @@ def _object(value: object, name: str) -> dict[str, Any]:
     return value
 
 
-_TEXTS = Written(lambda texts: texts, IssueTextFields)
+def _written(texts: Mapping[str, str | None]) -> Mapping[str, Any]:
+    line = texts.get("metadata")
+    return texts if line is None else {**texts, "metadata": as_object(Metadata(line))}
+
+
+_TEXTS = Written(_written, IssueTextFields)
 _SETS = Written(lambda sets: {name: x for name, x in sets.items() if x}, IssueSetFields)
 
 
@@ -121,6 +130,7 @@ def spelled(event: IssueEvent, change: IssueChange, issues: Iterable[Issue]) -> 
         "state": change.state,
         "priority": change.priority,
         "parent": None if change.parent is None else ids[change.parent],
+        "metadata": change.metadata,
     }
     changed = {name: text for name, text in texts.items() if text is not None}
     return event._replace(
@@ -166,6 +176,7 @@ def described(change: IssueChange) -> str:
         if value is not None
     ]
     parts += ["body"] if change.body is not None else []
+    parts += ["metadata"] if change.metadata is not None else []
     parts += [f"part of #{change.parent}"] if change.parent is not None else []
     parts += ["part of nothing"] if change.no_parent else []
     parts += [f"+{word}" for word in (*change.add_labels, *change.add_assignees)]

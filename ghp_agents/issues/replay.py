@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.core.metadata import Metadata
 from ghp_agents.issues.issue import DEFAULT_PRIORITY, PROVISIONAL, Comment, Issue, provisional
 from ghp_agents.issues.record import SETS, IssueEvent, decode, ids_of
 from ghp_agents.state.codec import EventLog, order, read_files, readable, seconds
@@ -159,6 +160,7 @@ def _issue(issue: str, story: Sequence[IssueEvent], numbers: Numbers) -> Issue:
         updated_at=_updated(story),
         comments=tuple(_comments(story)),
         other_numbers=tuple(numbers[issue][1:]),
+        metadata=Metadata(texts.get("metadata") or ""),
     )
 
 

@@ -159,7 +159,7 @@ def new(
     again: bool = False,
 ) -> IssueResult:
     """Create an issue, unless the same author has an open one with the same title and body: a
-    repeated command must not create a second, and sets the relations that the first lacks. With
+    repeated command must not create a second, and sets relations and metadata of the first. With
     `again` it creates one."""
     by = ctx.ws.actor()
     wanted = checked_new(
@@ -172,7 +172,9 @@ def new(
     same = None if again else _same(ctx.tracker, wanted, by)
     if same is None:
         return IssueResult(ctx.tracker.create(wanted, by), changed=True)
-    relations = IssueChange(add_blockers=wanted.add_blockers, parent=wanted.parent)
+    relations = IssueChange(
+        add_blockers=wanted.add_blockers, parent=wanted.parent, metadata=wanted.metadata
+    )
     if effective(same, relations) != NO_CHANGE:
         same = ctx.tracker.change(same.number, relations, by)
     return IssueResult(same, changed=False)

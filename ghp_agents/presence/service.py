@@ -106,12 +106,14 @@ def register(
         "status": "idle",
         "lastAction": REGISTERED,
         "kind": kind,
+        "metadata": here.get("metadata"),
         "capabilities": [*ws.settings.capabilities.get(agent, ())] or here.get("capabilities"),
         **hot_heartbeat.surroundings(ws.place),
         **(fields or {}),
     }
-    if not first["capabilities"]:
-        del first["capabilities"]
+    for name in ("capabilities", "metadata"):
+        if not first[name]:
+            del first[name]
     beaten = hot_heartbeat.beat(
         ws.folders, agent, first, ws.clock.now(), session=session,
         pid=hot_heartbeat.agent_pid(ws.environ), epoch=epoch, moment=ws.clock.interval(),

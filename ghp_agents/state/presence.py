@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, TypedDict, get_type_hints
 
 from ghp_agents.core.ids import NUMBERS_END, one_line
+from ghp_agents.core.metadata import any_metadata, as_object
 from ghp_agents.core.schema_version import KEY, VERSION, versioned
 from ghp_agents.hotpath import heartbeat
 from ghp_agents.state import changes, usage
@@ -17,6 +18,7 @@ from ghp_agents.state.record import Movement
 from ghp_agents.state.usage import UsageFields
 
 PATH = ".ghp/agent-status.json"
+METADATA = "metadata"  # the field, an object
 LEAP = 1_000_000  # epochs; no agent restarts that often between two reports
 
 
@@ -33,6 +35,7 @@ class AgentFields(TypedDict, total=False):
     lastProgress: str
     kind: str
     capabilities: list[str]
+    metadata: dict[str, Any]
     session: str
     branch: str | None
     worktree: str
@@ -74,6 +77,8 @@ def typed(presence: Presence) -> dict[str, Any]:
     }
     if changes.FIELD in fields:
         fields[changes.FIELD] = changes.valid(fields[changes.FIELD])
+    if METADATA in fields:
+        fields[METADATA] = as_object(any_metadata(fields[METADATA]))
     if usage.FIELD in fields:
         fields[usage.FIELD] = usage.valid(fields[usage.FIELD])
     return fields
@@ -87,7 +92,7 @@ def _kinds() -> dict[str, Any]:
 def _fits(value: Any, kind: Any) -> bool:
     if kind == list[ChangedFields]:
         return isinstance(value, list)
-    if kind is UsageFields:
+    if kind in (UsageFields, dict[str, Any]):
         return isinstance(value, dict)
     if kind == list[str]:
         return isinstance(value, list) and all(isinstance(item, str) for item in value)

@@ -330,6 +330,8 @@ def test_show_has_the_whole_title(repo: Path) -> None:
 def test_show_as_json_has_every_field(three: Path) -> None:
     issue(three, "comment", "3", "Soon", env=WORKER)
     issue(three, "block", "3", "--by", "1")
+    issue(three, "edit", "3", "--metadata", '{"ticket": "X-1"}')
+    assert 'metadata: «{"ticket": "X-1"}»' in issue(three, "show", "3").out
     shown = json.loads(issue(three, "show", "I-" + _id(three, 3), "--json").out)
     comment = shown["comments"][0]
     assert shown.pop("parts") == []
@@ -352,6 +354,7 @@ def test_show_as_json_has_every_field(three: Path) -> None:
         "bodyEditedAt": None,
         "createdAt": shown["createdAt"],
         "updatedAt": shown["updatedAt"],
+        "metadata": {"ticket": "X-1"},
         "commentsLeftOut": 0,
         "comments": [
             {

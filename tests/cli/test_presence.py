@@ -40,6 +40,20 @@ def test_a_beat_outside_of_a_repository_is_silent(tmp_path: Path, argv: str) -> 
     assert run_ghp(argv, tmp_path, AS) == (0, "", "")
 
 
+def test_metadata_of_an_agent_is_kept_by_its_next_session_and_shown(clone: Path) -> None:
+    given = ["agent-whoami", "--as", "worker-1", "--metadata", '{"team": "parser"}']
+    assert invoke(given, clone).err == "✓ Saved the metadata of worker-1.\n"
+    succeed(
+        clone, "agent-heartbeat --status stopped --as worker-1", "agent-heartbeat --as worker-1"
+    )
+    shown = json.loads(invoke("agent-status worker-1 --json", clone).out)
+    assert shown["agents"]["worker-1"]["metadata"] == {"team": "parser"}
+    assert 'metadata: «{"team": "parser"}»' in invoke("agent-status worker-1", clone).out
+    assert invoke([*given[:-1], "{}"], clone).code == 0
+    shown = json.loads(invoke("agent-status worker-1 --json", clone).out)
+    assert shown["agents"]["worker-1"].get("metadata", {}) == {}
+
+
 def test_a_beat_without_a_name_is_silent(repo: Path) -> None:
     assert run_ghp("agent-heartbeat", repo) == (0, "", "")
 

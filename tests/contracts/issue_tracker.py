@@ -7,6 +7,7 @@ import pytest
 
 from ghp_agents.core.errors import NotFoundError, UsageError
 from ghp_agents.core.ids import Actor, IssueNumber, Timestamp
+from ghp_agents.core.metadata import NO_METADATA, Metadata
 from ghp_agents.issues.issue import BODY_LIMIT, Closing, Comment, Issue, IssueChange
 from ghp_agents.ports import IssueTracker
 from tests.support.clock import ManualClock
@@ -15,6 +16,7 @@ ANN = Actor("Ann Example", is_person=True)
 WORKER = Actor("worker-1")
 BEGIN = Timestamp("2025-06-15T15:06:40Z")
 LATER = Timestamp("2025-06-15T15:07:40Z")
+METADATA = Metadata('{"to":"@copilot `a` </b> /gemini","n":[1,{"\\u00e9":null}]}')
 
 MakeTracker = Callable[[], IssueTracker]
 
@@ -101,6 +103,7 @@ class IssueTrackerContract:
                 add_labels=("parser", "bug", "bug"),
                 add_assignees=("worker-1", "Ann Example"),
                 add_blockers=numbers(3, 2),
+                metadata=METADATA,
             ),
             ANN,
         )
@@ -114,6 +117,7 @@ class IssueTrackerContract:
             blocked_by=numbers(2, 3),
             parent=IssueNumber(1),
             priority="high",
+            metadata=METADATA,
             author="Ann Example",
             created_at=self.at(created.created_at, BEGIN),
             updated_at=self.at(created.updated_at, BEGIN),
@@ -178,6 +182,7 @@ class IssueTrackerContract:
             add_labels=("bug",),
             add_assignees=("worker-1",),
             add_blockers=numbers(2),
+            metadata=METADATA,
         )
         back = IssueChange(
             title="Three",
@@ -188,6 +193,7 @@ class IssueTrackerContract:
             remove_labels=("bug",),
             remove_assignees=("worker-1",),
             remove_blockers=numbers(2),
+            metadata=NO_METADATA,
         )
         changed = tracker.change(3, forth, ANN)
         assert changed == before._replace(
@@ -199,6 +205,7 @@ class IssueTrackerContract:
             labels=("bug",),
             assignees=("worker-1",),
             blocked_by=numbers(2),
+            metadata=METADATA,
             updated_at=self.at(changed.updated_at, before.updated_at),
         )
         restored = tracker.change(3, back, ANN)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
+from ghp_agents.core.metadata import as_metadata
 from ghp_agents.issues.issue import NO_CHANGE, Issue, IssueChange
 from ghp_agents.issues.record import (
     SETS,
@@ -133,7 +134,8 @@ def elements(draw: st.DrawFn) -> dict[str, tuple[str, ...]]:
 
 @st.composite
 def texts(draw: st.DrawFn) -> dict[str, str | None]:
-    values = {"body": TEXT, "parent": st.none() | IDS}
+    metadata = st.dictionaries(LINES, LINES, max_size=2).map(as_metadata)
+    values = {"body": TEXT, "parent": st.none() | IDS, "metadata": metadata}
     return {n: draw(values.get(n, LINES)) for n in draw(st.sets(st.sampled_from(TEXTS)))}
 
 

@@ -1,6 +1,6 @@
 """Issues, claims and epics, as JSON."""
 
-from typing import NotRequired, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 
 class ClaimFields(TypedDict):
@@ -52,6 +52,7 @@ class IssueJson(TypedDict):
     bodyEditedAt: str | None
     createdAt: str
     updatedAt: str
+    metadata: dict[str, Any]
     commentsLeftOut: int
     comments: list[CommentJson]
 

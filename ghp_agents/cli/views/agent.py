@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from ghp_agents.core import metadata
 from ghp_agents.core.clock import ago, brief
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.presence.service import WAITS_FOR
 from ghp_agents.reports.overview import AgentRow, Need, NeedKind
 from ghp_agents.state import usage
+from ghp_agents.state.presence import METADATA
 
 COLUMNS = (
     "AGENT", "STATE", "STATUS", "ISSUE", "SEEN", "NEEDS", "PULL", "BRANCH", "LAST ACTION", "TITLE",
@@ -40,7 +42,7 @@ NEXT = {  # what to type about a need
 # Fields of a presence that the page says in other words, or that mean nothing to people.
 SAID = frozenset(
     ("status", "issue", "lastAction", "branch", "worktree", "pull", "kind", "session", "timestamp",
-     usage.FIELD)
+     METADATA, usage.FIELD)
 )  # fmt: skip
 LABELS = {"startedAt": "started", "lastProgress": "last progress"}
 HIDDEN = frozenset(
@@ -125,6 +127,7 @@ def _facts(row: AgentRow, presence: Mapping[str, Any], others: Sequence[int]) ->
         "model": _quoted(reported.get("model", "")),
         "context window": f"{reported['context']}% used" if "context" in reported else "",
         "used": _used(row),
+        "metadata": metadata.shown(metadata.any_metadata(presence.get(METADATA))),
     }
 
 

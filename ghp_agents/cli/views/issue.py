@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
+from ghp_agents.core import metadata
 from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
@@ -95,6 +96,7 @@ def page(view: "View", holdings: Holdings | None, work: "IssueWork | None") -> I
         "blocked by": _related(view, issue.blocked_by),
         "blocks": "; ".join(map(name, view.blocks)),
         "ignored in its scope": wide and f"{wide}: it matches everything",
+        "metadata": metadata.shown(issue.metadata),
         "also known as": ", ".join(f"#{number}" for number in issue.other_numbers),
     }
     yield from (f"{fact}: {value}" for fact, value in facts.items() if value)
@@ -187,6 +189,7 @@ def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
         **picked(issue, "blocked_by parent priority author by_writer offered"),
         "bodyEditedAt": issue.edited_at or None,
         **picked(issue, "created_at updated_at"),
+        "metadata": metadata.as_object(issue.metadata),
         "commentsLeftOut": issue.left_out,
         "comments": [
             {

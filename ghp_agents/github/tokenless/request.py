@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from ghp_agents.core.fields import as_actor, as_id, as_line, as_text, as_whole, dump, parse, picked
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
+from ghp_agents.core.metadata import as_metadata, as_object
 from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, PRIORITIES, STATES, IssueChange
 from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import NewPull
@@ -91,6 +92,7 @@ class ChangeFields(TypedDict, total=False):
     removeAssignees: list[str]
     addBlockers: list[int]
     removeBlockers: list[int]
+    metadata: dict[str, Any]
 
 
 class NewPullFields(TypedDict, total=False):
@@ -153,11 +155,14 @@ class Outgoing(NamedTuple):
 
 def request_record(request: WriteRequest) -> Record:
     """The request in the state's form."""
+    change = picked(request.change, " ".join(IssueChange._fields))
+    if request.change.metadata is not None:
+        change["metadata"] = as_object(request.change.metadata)
     fields = {
         "issue": request.issue,
         "body": request.body,
         "marker": request.marker,
-        "change": _without_empty(picked(request.change, " ".join(IssueChange._fields))),
+        "change": _without_empty(change),
         "pull": picked(request.pull, " ".join(NewPull._fields)) if request.pull else {},
     }
     files = [(f"{FOLDER}{request.id}/{_REQUEST}", encode_event(request, fields))]
@@ -316,4 +321,5 @@ _TEXTS: Mapping[str, Callable[[object], str]] = {
     "body": lambda value: _bounded(value, "body", BODY_LIMIT),
     "state": lambda value: _one_of(value, STATES),
     "priority": lambda value: _one_of(value, PRIORITIES),
+    "metadata": as_metadata,
 }

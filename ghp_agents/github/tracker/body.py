@@ -1,7 +1,8 @@
-"""Relations to other issues in an issue's body: lines and form sections, read and written.
+"""Relations to other issues in an issue's body, and its metadata: read and written.
 
 Lines that people write are always read. This program writes such lines only if the server has no
-relations of its own. They are the last lines of a body and are not shown as part of its text.
+relations of its own. They are the last lines of a body and are not shown as part of its text. The
+metadata is the very last line.
 """
 
 import re
@@ -10,6 +11,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber
+from ghp_agents.core.metadata import NO_METADATA, Metadata, any_metadata
 from ghp_agents.issues.body_sections import outside_fences
 from ghp_agents.issues.issue import BODY_LIMIT
 
@@ -22,6 +24,8 @@ _LINE = re.compile(
     r"\s*(?:[-*+]\s+)?\*\*(blocked by|parent)\s*(?::\s*\*\*|\*\*\s*:)(.*)", re.IGNORECASE
 )
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_METADATA = re.compile(r"\*\*Metadata:\*\* `(\{.*\})`")
+_INERT = str.maketrans({char: f"\\u{ord(char):04x}" for char in "`<>@/"})  # all are in JSON texts
 _REFERENCE = re.compile(r"(?<![\w/&#])#(\d{1,9})\b")
 
 
@@ -31,11 +35,16 @@ class BodyParts(NamedTuple):
     text: str
     blocked_by: tuple[IssueNumber, ...] = ()
     parent: IssueNumber | None = None
+    metadata: Metadata = NO_METADATA
 
 
 def read_relations(body: str) -> BodyParts:
-    """The relations in a body, and its text without the relation lines at its end."""
-    lines = body.replace("\r\n", "\n").split("\n")
+    """The relations and the metadata in a body, and its text without these lines at its end."""
+    text = body.replace("\r\n", "\n")
+    above, _, last = text.rstrip("\n").rpartition("\n")
+    match = _METADATA.fullmatch(last)
+    metadata = any_metadata(match[1]) if match else NO_METADATA
+    lines = (above if metadata else text).split("\n")
     kinds = _kinds(lines)
     by_kind: dict[str, dict[IssueNumber, None]] = {BLOCKED: {}, PARENT: {}}
     for line, kind in zip(lines, kinds, strict=True):
@@ -46,17 +55,21 @@ def read_relations(body: str) -> BodyParts:
         "\n".join(lines[: _end(lines, kinds)]).strip("\n"),
         tuple(sorted([*by_kind[BLOCKED]][:_MOST])),
         parents[0] if parents else None,
+        metadata,
     )
 
 
 def joined(parts: BodyParts) -> str:
-    """A body with its relations as the last lines."""
+    """A body with its relations and its metadata as the last lines. Nothing in these calls a bot,
+    mentions anybody or ends the code."""
     lines: list[str] = []
     if parts.blocked_by:
         named = ", ".join(f"#{number}" for number in sorted(parts.blocked_by))
         lines.append(f"**{BLOCKED}:** {named}")
     if parts.parent is not None:
         lines.append(f"**{PARENT}:** #{parts.parent}")
+    if parts.metadata:
+        lines.append(f"**Metadata:** `{parts.metadata.translate(_INERT)}`")
     return "\n\n".join(part for part in (parts.text, "\n".join(lines)) if part)
 
 

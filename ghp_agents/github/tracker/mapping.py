@@ -192,6 +192,7 @@ def issue(entry: MirroredIssue, names: Names, signs: Iterable[str] = SIGNS) -> I
         offered=entry.is_offered,
         fields_count=entry.counts,
         edited_at=entry.edited_at,
+        metadata=parts.metadata,
     )
 
 

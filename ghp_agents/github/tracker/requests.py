@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
 from ghp_agents.core.errors import UsageError
+from ghp_agents.core.metadata import NO_METADATA
 from ghp_agents.github import labels as github_label
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.accounts import Names
@@ -55,7 +56,8 @@ def taken_in(change: IssueChange, signs: Iterable[str] = SIGNS) -> IssueChange:
     own, _ = _at_end(github_marker.plain(change.body))
     parent = own.parent if change.parent is None and not change.no_parent else change.parent
     blockers = (*change.add_blockers, *own.blocked_by)
-    return change._replace(body=own.text, parent=parent, add_blockers=blockers)
+    metadata = (own.metadata or None) if change.metadata is None else change.metadata
+    return change._replace(body=own.text, parent=parent, add_blockers=blockers, metadata=metadata)
 
 
 def _at_end(text: str) -> tuple[BodyParts, BodyParts]:
@@ -64,7 +66,7 @@ def _at_end(text: str) -> tuple[BodyParts, BodyParts]:
     inside = github_body.read_relations(parts.text)
     blocked_by = tuple(x for x in parts.blocked_by if x not in inside.blocked_by)
     parent = parts.parent if parts.parent != inside.parent else None
-    return BodyParts(parts.text, blocked_by, parent), inside
+    return parts._replace(blocked_by=blocked_by, parent=parent), inside
 
 
 def _meant(change: IssueChange, signs: Iterable[str]) -> IssueChange:
@@ -87,6 +89,7 @@ def creation(change: IssueChange, mark: Mark, names: Names, native: Native) -> d
         change.body or "",
         () if native.dependencies else change.add_blockers,
         None if native.parents else change.parent,
+        change.metadata or NO_METADATA,
     )
     labels = [*change.add_labels, *_labels(change.add_assignees)]
     if change.priority and change.priority != priority_in(parts.text):
@@ -203,7 +206,8 @@ def _body(issue: MirroredIssue, change: IssueChange, native: Native) -> str:
         parent, gone = None if native.parents else change.parent, inside.parent
     wanted = own.text if change.body is None else change.body
     wanted = github_body.without(wanted, change.remove_blockers, gone).strip("\n")
-    parts = BodyParts(wanted, tuple(sorted(blockers)), parent)
+    metadata = own.metadata if change.metadata is None else change.metadata
+    parts = BodyParts(wanted, tuple(sorted(blockers)), parent, metadata)
     if change.body is None and parts == own:
         return issue.body  # an unchanged body is not reformatted
     joined = github_body.joined(parts)

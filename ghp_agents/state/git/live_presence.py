@@ -13,7 +13,8 @@ from ghp_agents.workspace import Workspace
 
 FOLDED = "folded.json"
 SECRET_LENGTH = 12  # characters; shorter words are not checked for secrets
-TEXTS = ("lastAction", "branch", "worktree", "capabilities", "changes")  # fields with free text
+# Fields with free text.
+TEXTS = ("lastAction", "branch", "worktree", "capabilities", "changes", "metadata")
 # Of the file: inode and modification time, since a heartbeat always creates a new file. Of its
 # content: epoch and seq.
 Signature = list[int]  # a JSON list; one command reads ten thousand of them

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.ids import IssueNumber
+from ghp_agents.core.metadata import as_metadata
 from ghp_agents.github.tracker.body import BodyParts, joined, read_relations, without
 
 
@@ -48,6 +49,23 @@ def test_what_is_joined_is_read_back() -> None:
     assert joined(whole) == "Text\nof two lines\n\n**Blocked by:** #2, #3\n**Parent:** #1"
     assert read_relations(joined(whole)) == whole
     assert joined(parts("Text")) == "Text"
+
+
+@pytest.mark.parametrize("text", ["", "Text", "```", "Text\n\n**Blocked by:** #3"])
+def test_metadata_is_the_last_line_and_calls_nobody(text: str) -> None:
+    metadata = as_metadata({"to": "@copilot `x` --> /gemini", "é": [1]})
+    body = joined(read_relations(text)._replace(metadata=metadata))
+    last = body.split("\n")[-1]
+    assert last.startswith("**Metadata:** `{")
+    assert not {*"@/<>"} & {*last}
+    assert last.count("`") == 2
+    assert read_relations(body) == read_relations(text)._replace(metadata=metadata)
+
+
+@pytest.mark.parametrize("line", ["{", "{}", "[1]", '{"a": NaN}', '{"a":' * 20 + "1" + "}" * 20])
+def test_what_is_no_metadata_stays_text(line: str) -> None:
+    body = f"Text\n**Metadata:** `{line}`"
+    assert read_relations(body) == parts(body)
 
 
 @pytest.mark.parametrize(
