@@ -260,7 +260,7 @@ def ledger_lines(entries: Sequence[LedgerEntry]) -> list[str]:
     """Return lines for the last events that no other section shows, the newest last."""
     listed = [entry for entry in entries if entry.event not in _UNLISTED]
     lines = [
-        f"{when(entry.at)} {named(entry.actor, entry.is_person)} {file(entry.event)} "
+        f"{when(entry.at)} {named(*entry.by)} {file(entry.event)} "
         + thing(entry.object)
         + (f": {phrase(entry.text, 100)}" if entry.text else "")
         for entry in listed[-ENTRIES:]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.files import random_hex
-from ghp_agents.core.ids import Actor, Timestamp
+from ghp_agents.core.ids import Timestamp
 from ghp_agents.hotpath import news_flag
 from ghp_agents.issues.issue import IssueChange, short
 from ghp_agents.jobs import dispatch_plan, explain
@@ -86,8 +86,7 @@ def _chosen(ctx: Context) -> Mapping[int, list[str]]:
     for entry in ctx.store.ledger():
         if entry.event != EVENT or entry.issue is None:
             continue
-        by = Actor(entry.actor, entry.is_person)
-        if rights.may_assign(by, ctx.ws.settings.orchestrators):
+        if rights.may_assign(entry.by, ctx.ws.settings.orchestrators):
             chosen.setdefault(entry.issue, []).append(entry.text)
     return chosen
 

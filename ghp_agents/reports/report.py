@@ -260,8 +260,8 @@ def _merged(facts: _Facts) -> Iterator[ReportItem]:
 
 
 def _of_issue(facts: _Facts, entry: LedgerEntry) -> ReportItem:
-    issue, by = facts.issues.get(entry.issue or 0), Actor(entry.actor, entry.is_person)
-    return ReportItem(entry.object, entry.at, issue.title if issue else "", by)
+    issue = facts.issues.get(entry.issue or 0)
+    return ReportItem(entry.object, entry.at, issue.title if issue else "", entry.by)
 
 
 def _number(name: str) -> int:
@@ -281,11 +281,7 @@ def _answered(facts: _Facts) -> Iterator[ReportItem]:
 def _opened(facts: _Facts) -> Iterator[ReportItem]:
     """New issues, and new pull requests that are neither merged, nor ready, nor sent back."""
     listed = {item.id for item in (*_merged(facts), *_mergeable(facts), *_sent_back(facts))}
-    authors = {
-        entry.issue: Actor(entry.actor, entry.is_person)
-        for entry in facts.entries
-        if entry.event == "issue-new"
-    }
+    authors = {entry.issue: entry.by for entry in facts.entries if entry.event == "issue-new"}
     for number in sorted({issue.number for issue in facts.issues.values()}, reverse=True):
         issue = facts.issues[number]
         if is_since(issue.created_at, facts.since):
@@ -314,8 +310,9 @@ def _closed(facts: _Facts) -> Iterator[ReportItem]:
 def _handed_over(facts: _Facts) -> Iterator[ReportItem]:
     for entry in reversed(facts.entries):
         if entry.event == "handoff":
-            by = Actor(entry.actor, entry.is_person)
-            yield ReportItem(entry.object, entry.at, by=by, issue=entry.issue, text=entry.text)
+            yield ReportItem(
+                entry.object, entry.at, by=entry.by, issue=entry.issue, text=entry.text
+            )
 
 
 def _died(facts: _Facts) -> Iterator[ReportItem]:

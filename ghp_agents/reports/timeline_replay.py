@@ -4,7 +4,6 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ghp_agents.core.ids import Actor
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.hotpath.quoting import NAME_LIMIT, seen_line
 from ghp_agents.reports import timeline as parts
@@ -236,8 +235,7 @@ def _ends(replay: _Replay, at: float, entry: LedgerEntry) -> None:
         return
     if entry.event == "answer":
         replay.mark(asker, at, entry)
-        by = Actor(entry.actor, entry.is_person)
-        if not rights.may_answer(by, asker, replay.facts.orchestrators):
+        if not rights.may_answer(entry.by, asker, replay.facts.orchestrators):
             return
     replay.track(asker).close(entry.object, at)
 

@@ -43,6 +43,11 @@ class LedgerEntry(NamedTuple):
     via: str = ""  # the session that wrote it: "claude 1a2b3c4d"
 
     @property
+    def by(self) -> Actor:
+        """Who did it."""
+        return Actor(self.actor, self.is_person)
+
+    @property
     def kind(self) -> EventKind:
         """What readers know of its kind."""
         return kind_of(self.event, STOPPED if self.object == STOPPED else self.cause)
@@ -52,7 +57,7 @@ class LedgerEntry(NamedTuple):
         """What happened, without its text: `worker-1 closed #12`."""
         is_of_issue = self.issue is not None and self.kind.subject == "issue"
         about = f"#{self.issue}" if is_of_issue else file(self.object)
-        return f"{named(self.actor, self.is_person)} {self.kind.verb} {about}"
+        return f"{named(*self.by)} {self.kind.verb} {about}"
 
 
 class LedgerQuery(NamedTuple):

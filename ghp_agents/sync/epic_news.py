@@ -33,10 +33,10 @@ def lines(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         yield from _blocked(view, entry, part, name)
     elif entry.event == "escalate":
         show = f"`ghp agent-escalations {file(entry.object)}` shows all."
-        yield f"{_by(entry)} asks about {name}: {phrase(entry.text)} {show}"
+        yield f"{named(*entry.by)} asks about {name}: {phrase(entry.text)} {show}"
     elif part.state == "closed":
         is_there = entry.event == CLOSED_THERE
-        yield f"{name}, was closed on GitHub." if is_there else f"{_by(entry)} closed {name}."
+        yield f"{name}, was closed on GitHub." if is_there else f"{named(*entry.by)} closed {name}."
         yield from _done(view, entry, view.issues.get(part.parent, epic))
 
 
@@ -50,7 +50,7 @@ def _stuck(view: NewsView, entry: LedgerEntry, name: str) -> Iterator[str]:
     now = view.snapshot.agents().get(entry.actor, {}).get("status")
     if now == "blocked":
         why = f": {phrase(entry.text)}" if entry.text else ""
-        yield f"{_by(entry)} is blocked on {name}{why}."
+        yield f"{named(*entry.by)} is blocked on {name}{why}."
 
 
 def _blocked(view: NewsView, entry: LedgerEntry, part: Issue, name: str) -> Iterator[str]:
@@ -58,7 +58,7 @@ def _blocked(view: NewsView, entry: LedgerEntry, part: Issue, name: str) -> Iter
     blockers = open_blockers(part, view.all_issues)
     if is_added and blockers and part.state == "open":
         numbers = ", ".join(f"#{blocker.number}" for blocker in blockers)
-        yield f"{_by(entry)} marked {name}, as blocked by {numbers}."
+        yield f"{named(*entry.by)} marked {name}, as blocked by {numbers}."
 
 
 def _done(view: NewsView, entry: LedgerEntry, epic: Issue) -> Iterator[str]:
@@ -69,7 +69,3 @@ def _done(view: NewsView, entry: LedgerEntry, epic: Issue) -> Iterator[str]:
     closed = [x for x in view.entries if WAITING in x.kind.concerns and x.issue in numbers]
     if epics.is_done(epic, own) and closed[-1] == entry:
         yield epics.proposal(epic, len(own))
-
-
-def _by(entry: LedgerEntry) -> str:
-    return named(entry.actor, entry.is_person)

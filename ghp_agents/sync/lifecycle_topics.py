@@ -23,4 +23,4 @@ def line(entry: LedgerEntry, to: Subscription | None) -> str:
         return ""
     text = f" {phrase(entry.text)}" if entry.text else ""
     about = f" {thing(one_line(entry.object, 60))}" if entry.object else ""
-    return f"{topics[0]}: {named(entry.actor, entry.is_person)}{about}{text}"
+    return f"{topics[0]}: {named(*entry.by)}{about}{text}"

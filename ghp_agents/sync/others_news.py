@@ -102,10 +102,6 @@ def _lines(view: NewsView, entry: LedgerEntry, to: Subscription | None) -> list[
     return texts or [*filter(None, [lifecycle_topics.line(entry, to)])]
 
 
-def _by(entry: LedgerEntry) -> str:
-    return named(entry.actor, entry.is_person)
-
-
 def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if not view.is_gift(entry) or view.has_begun(entry.issue):
         return
@@ -114,12 +110,12 @@ def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if handoffs and not view.is_stopped:
         last = handoffs[-1]
         yield (
-            f"{_by(entry)} handed #{number} over to you{_note(last)}. Read `ghp agent-resume "
+            f"{named(*entry.by)} handed #{number} over to you{_note(last)}. Read `ghp agent-resume "
             f"--issue {number}`, then run {_start(view, number)}.{_restore(last)}"
         )
     else:
         then = "" if view.is_stopped else f" Run {_start(view, number)}."
-        yield f"{_by(entry)} gave #{number} to you.{reason(why)}{then}"
+        yield f"{named(*entry.by)} gave #{number} to you.{reason(why)}{then}"
 
 
 def _start(view: NewsView, number: int | None) -> str:
@@ -162,7 +158,8 @@ def _handed_over(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
                     "`--apply` restores it."
                 )
     if entry.issue is None and entry.object in {handoff.name for handoff in _handoffs(view, None)}:
-        yield f"{_by(entry)} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
+        by = named(*entry.by)
+        yield f"{by} handed work over to you: `ghp agent-resume --handoff {entry.object}`."
 
 
 def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -178,11 +175,11 @@ def _assigned(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         if other:
             who = named(other.holder or "", other.is_person)
             then = f" {who} holds it: run {_start(view, issue.number)} when it is free."
-        yield f"{_by(entry)} assigned #{issue.number} {phrase(issue.title)} to you.{then}"
+        yield f"{named(*entry.by)} assigned #{issue.number} {phrase(issue.title)} to you.{then}"
     elif view.agent in removed and not (
         is_assignee or view.is_lost(entry.issue) or view.is_stopped
     ):
-        yield f"{_by(entry)} unassigned you from #{issue.number} {phrase(issue.title)}."
+        yield f"{named(*entry.by)} unassigned you from #{issue.number} {phrase(issue.title)}."
 
 
 def _changed(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
@@ -231,7 +228,8 @@ def _awaited(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     wanted = [hold for hold in behind if hold.is_of(view.agent, is_person=False, clone="")]
     for hold in wanted[:1]:
         yield (
-            f"{_by(entry)} waits for your lease of {lease_record.what(hold.patterns, hold.name)}. "
+            f"{named(*entry.by)} waits for your lease of "
+            f"{lease_record.what(hold.patterns, hold.name)}. "
             f"When you no longer need it: `ghp agent-release {hold.short}`."
         )
 
@@ -241,7 +239,7 @@ def _lease_ended(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if lease:
         what = lease_record.what(lease.request.patterns, lease.request.name)
         why = entry.text.removeprefix(what).removeprefix(": ")  # the ledger says both
-        yield f"{_by(entry)} ended your lease of {what}.{reason(why)}"
+        yield f"{named(*entry.by)} ended your lease of {what}.{reason(why)}"
 
 
 def _is_merged(view: NewsView, issue: int | None) -> bool:
@@ -267,13 +265,13 @@ def _merged(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
         return
     if pull.author == view.agent:
         of = f" of #{entry.issue}" if entry.issue else ""
-        yield f"{_by(entry)} merged your pull request #{number}{of} {phrase(pull.title)}."
+        yield f"{named(*entry.by)} merged your pull request #{number}{of} {phrase(pull.title)}."
 
 
 def _asked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
     if view.agent in view.ctx.ws.settings.orchestrators:
         yield (
-            f"{_by(entry)} asks: {phrase(entry.text)} Decide with "
+            f"{named(*entry.by)} asks: {phrase(entry.text)} Decide with "
             f"`ghp agent-answer {file(entry.object)} TEXT`."
         )
 

@@ -49,7 +49,7 @@ class LogPage:
 
 
 def _who(entry: LedgerEntry) -> str:
-    who = named(entry.actor, entry.is_person)
+    who = named(*entry.by)
     has_via = entry.via not in ("", f"agent {entry.actor}")  # the actor is shown already
     return f"{who} (via {' '.join(map(file, entry.via.split()))})" if has_via else who
 

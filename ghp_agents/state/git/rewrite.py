@@ -98,7 +98,7 @@ def record_of(repository: StateRepository, commit: StateCommit) -> Record | None
     paths = (change.path for change in commit.changes if change.new)
     files = [(path, blob.content) for path, blob in zip(paths, contents, strict=True) if blob]
     return Record(
-        entry.event, Actor(entry.actor, entry.is_person), entry.object, entry.id, entry.at,
+        entry.event, entry.by, entry.object, entry.id, entry.at,
         entry.clock, tuple(files), entry.issue, entry.generation, entry.text, entry.cause,
         entry.via,
     )  # fmt: skip
