@@ -8,13 +8,16 @@ function of a world (`core/moment.py`).
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ghp_agents.core.ids import Actor
 from ghp_agents.locks.lock import Lock
 from ghp_agents.locks.names import PREFIX, claimed_issue
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.workspace import Workspace
+
+if TYPE_CHECKING:
+    from ghp_agents.git.worktree_admin import Checkout
 
 
 class World:
@@ -40,6 +43,13 @@ class World:
     def now(self) -> float:
         """The time by the clone's clock."""
         return self.ws.clock.now()
+
+    @cached_property
+    def checkouts(self) -> "Sequence[Checkout]":
+        """The worktrees of this clone, the main one first. Raises GitError."""
+        from ghp_agents.git import worktree_admin
+
+        return worktree_admin.listed(self.ws.folder)
 
     @cached_property
     def locks(self) -> Sequence[Lock]:

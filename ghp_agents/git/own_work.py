@@ -5,17 +5,22 @@
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.git import process as git
+from ghp_agents.git.refs import SYMBOLIC, UnreadableRefsError, read_refs
+from ghp_agents.hotpath import locate
 from ghp_agents.hotpath.quoting import file
 
 _OTHERS = ("refs/remotes/", "refs/tags/")
 GITLINK = b"160000 "  # the mode of a submodule in the index
+_GITLINK_MODE = (0o160000).to_bytes(4, "big")  # the same in its file, whatever its version
+_SPLIT = b"link"  # an extension: a part of the index is in another file
 MODULES = "modules"  # the folder of submodules' repositories in a git folder
 OURS = "refs/worktree/ghp-agents/"
-_PER_WORKTREE = ("refs/worktree", "refs/bisect")
+_PER_WORKTREE = ("refs/worktree/", "refs/bisect/")
 _KEPT_BY_REFS = ("--branches", "--remotes", "--tags")
 _COPIES = ("rebase", "commit (amend)")  # steps that repeat commits
 
@@ -30,7 +35,10 @@ class InnerRepository(NamedTuple):
 def on_no_branch(git_dir: Path) -> str:
     """A commit of a worktree that no branch or tag has: its own refs, or what was committed on a
     detached HEAD; empty if there is none. Raises GitError."""
-    pairs = _refs(git_dir, *_PER_WORKTREE)
+    try:
+        pairs = [*read_refs(git_dir, *_PER_WORKTREE).items()]
+    except UnreadableRefsError:
+        pairs = _refs(git_dir, *_PER_WORKTREE)
     oids = [oid for name, oid in pairs if not name.startswith(OURS)] + _detached(git_dir)
     return _missing(git_dir, oids, *_KEPT_BY_REFS)
 
@@ -59,6 +67,12 @@ def _detached(git_dir: Path) -> list[str]:
         if step.startswith(_COPIES):
             oids.pop(before, None)
         oids[after] = None
+    # What is in the log of the branch that is checked out needs no process.
+    with suppress(OSError):
+        head = (git_dir / "HEAD").read_text("utf-8", "replace").strip()
+        common_dir = git_dir / locate.read_line(f"{git_dir}/commondir")
+        for _, after, _ in reflog(common_dir / "logs" / head.removeprefix(SYMBOLIC)):
+            oids.pop(after, None)
     args = ["log", "--no-show-signature", "--walk-reflogs", "--branches", "--format=%H"]
     for oid in _run(git_dir, *args).text.split() if oids else ():
         oids.pop(oid, None)
@@ -107,6 +121,10 @@ def in_git_folder(git_dir: Path) -> list[InnerRepository]:
 
 def gitlinks(folder: Path, git_dir: Path) -> list[str]:
     """The paths of submodules in the index of a worktree that is at `folder`. Raises GitError."""
+    with suppress(OSError):
+        index = (git_dir / "index").read_bytes()
+        if _GITLINK_MODE not in index and _SPLIT not in index:
+            return []
     args = ["ls-files", "-z", "--stage"]
     env = {"GIT_WORK_TREE": str(folder)}
     listed = git.check(args, cwd=folder, git_dir=git_dir, env=env).out.split(b"\0")

@@ -12,6 +12,7 @@ from ghp_agents.hotpath import boot_clock, own_file
 _OID = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64})\n")
 SYMBOLIC = "ref: "  # begins the file of a ref that stands for another one
 LONGEST = 300  # bytes of a ref's file
+_OWN = ("refs/worktree/", "refs/bisect/")  # of each worktree; git never packs these
 WAIT_S = 1.0  # for a ref that another process moves; git's `core.filesRefLockTimeout` is 0.1
 _LEVEL = rb"[A-Za-z0-9_+=-][A-Za-z0-9._+=-]*"  # git allows more
 _NAME = re.compile(rb"(?!.*(\.\.|\.(lock)?(/|\Z)))" + _LEVEL + rb"(/" + _LEVEL + rb")*")
@@ -30,7 +31,7 @@ def read_refs(git_dir: Path, *prefixes: str, symbolic: bool = False) -> dict[str
     target = _target if symbolic else _checked
     try:
         is_linked = (git_dir / "commondir").exists()  # then most refs are elsewhere
-        has_others = [prefix for prefix in prefixes if not prefix.startswith("refs/worktree/")]
+        has_others = [prefix for prefix in prefixes if not prefix.startswith(_OWN)]
         if (git_dir / "reftable").exists() or (is_linked and has_others):
             raise UnreadableRefsError
         # Loose refs first: git removes one only when it is in the packed file.

@@ -108,7 +108,7 @@ def agent_places(ctx: Context) -> Iterator[AgentPlace]:
     """The worktrees of agents in this clone whose branch, or last branch, is that of an issue that
     somebody claimed. Raises GitError."""
     ws, current = ctx.ws, ctx.world.claim_locks
-    for checkout in worktree_admin.listed(ws.folder) if current else ():
+    for checkout in ctx.world.checkouts if current else ():
         place = walk_up(str(checkout.path)) if checkout.path.is_dir() else None
         agent = agent_named_in(place.git_dir) if place else ""
         if place is None or not agent or Path(place.common_dir) != ws.common_dir:

@@ -275,12 +275,10 @@ class Team:
     @cached_property
     def worktrees(self) -> Mapping[str, str]:
         """The paths of the worktrees of agents of this clone."""
-        from ghp_agents.git import worktree_admin
-
         mine = [view for view in self.views if view.is_here]
         if not mine or self.ctx.ws.place.toplevel is None:
             return {}
-        listed = worktree_admin.listed(self.ctx.ws.folder)
+        listed = self.ctx.world.checkouts
         by_name = {checkout.path.name: str(checkout.path) for checkout in reversed(listed)}
         by_branch = {checkout.branch: str(checkout.path) for checkout in listed if checkout.branch}
         paths = {
