@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.fields import is_oid
-from ghp_agents.git import clone_files, merge
+from ghp_agents.git import clone_files, loose, merge
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.git.worktree import Commit
@@ -64,10 +64,22 @@ class BranchRange:
     def forks(self) -> tuple[str, ...]:
         """The last common commits: several, if two branches merged each other; empty without one,
         or if a commit is missing here."""
+        if not self._forks and self._is_ahead():
+            self._forks = self._bases
         if not self._forks and self._bases:
             shown = git.run(["merge-base", "--all", self._head, *self._bases], cwd=self._folder)
             self._forks = tuple(shown.text.split()) if shown.code == 0 else ()
         return self._forks
+
+    def _is_ahead(self) -> bool:
+        """Whether the head is a few commits after the only base, as most branches are."""
+        if len(self._bases) != 1:
+            return False
+        try:
+            folder = f"{clone_files.find(self._folder).common_dir}/objects"
+        except UnreadableRefsError:
+            return False
+        return loose.commits_between(folder, self._head, self._bases[0]) is not None
 
     @property
     def changes(self) -> tuple[ChangedPath, ...]:

@@ -16,6 +16,7 @@ from ghp_agents.git.refs import UnreadableRefsError, read_one
 from ghp_agents.hotpath import own_file
 
 MANY = 500  # names; git reads so many faster than Python does
+NEAR = 30  # commits that are followed without git
 _HEADER = 64  # bytes; more than the header of any object
 _AT_ONCE = 4  # threads that wait for the disk; the kernel writes for all of them together
 _HEX = frozenset("0123456789abcdef")
@@ -136,6 +137,26 @@ def _read(folder: str, oid: str, largest: int | None) -> Object:
     if len(content) != length:
         raise NotLooseError(oid)
     return Object(oid, kind, content)
+
+
+def commits_between(folder: str, later: str, earlier: str | None) -> list[bytes] | None:
+    """The contents of the commit `later` and of those before it, the newest first, down to
+    `earlier`, which is not among them; None: down to the first one. The result is None where only
+    git can tell: there are many, merges or packed ones, or `earlier` is not before `later`."""
+    commits: list[bytes] = []
+    while later != earlier:
+        try:
+            content = read(folder, later).content
+        except NotLooseError:
+            return None
+        parents = content.partition(b"\n\n")[0].split(b"\nparent ")[1:]
+        commits.append(content)
+        if not parents and earlier is None:
+            return commits
+        if len(parents) != 1 or len(commits) == NEAR:
+            return None
+        later = parents[0].partition(b"\n")[0].decode()
+    return commits
 
 
 class NewObjects:

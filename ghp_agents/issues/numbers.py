@@ -9,7 +9,7 @@ from ghp_agents.core.moment import derived
 from ghp_agents.issues.current_issue import in_hand
 from ghp_agents.issues.issue import PROVISIONAL
 from ghp_agents.locks.lock import NUMBERS
-from ghp_agents.locks.swap import LockView, current_view, swap
+from ghp_agents.locks.swap import LockView, known_view, swap
 from ghp_agents.ports import Context, LockService, Snapshot
 from ghp_agents.state.record import PULLS
 
@@ -63,7 +63,7 @@ def next_number(
                 return IssueNumber(current.generation)
 
     hint = "The next `ghp agent-sync` assigns a number."
-    return swap(current_view(locks, NUMBERS), decide, attempts=ATTEMPTS, hint=hint)
+    return swap(known_view(locks, NUMBERS), decide, attempts=ATTEMPTS, hint=hint)
 
 
 @derived

@@ -106,6 +106,10 @@ class StateRepository(NamedTuple):
             return []
         return [head, f"^{sent}"] if sent else [head]
 
+    def commits_between(self, later: str, earlier: str | None) -> list[bytes] | None:
+        """See `loose.commits_between`."""
+        return loose.commits_between(f"{self.main or self.path}/objects", later, earlier)
+
     def run(
         self,
         *args: str,
@@ -371,13 +375,13 @@ def _odd_main_worktree(ws: Workspace) -> Path:
 def descend(repository: StateRepository, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
     """The pairs of commits (later, earlier) in which the later one descends from, or equals, the
     earlier one. No two pairs share a history. Raises GitError."""
-    changed = [pair for pair in pairs if pair[0] != pair[1]]
+    changed = {pair for pair in pairs if repository.commits_between(*pair) is None}
     if not changed:
         return [*pairs]
     words = "".join(f"{later}\n^{earlier}\n" for later, earlier in changed)
     listed = repository.check("rev-list", "--parents", "--stdin", stdin=words.encode())
     parents = {word for line in listed.text.splitlines() for word in line.split()[1:]}
-    return [(later, earlier) for later, earlier in pairs if later == earlier or earlier in parents]
+    return [pair for pair in pairs if pair not in changed or pair[1] in parents]
 
 
 def heal(repository: StateRepository, ref: str, held: Sequence[int]) -> None:

@@ -31,7 +31,8 @@ ANYBODY = "anybody"  # asks for a branch that names no agent
 
 def taken_out(ctx: Context, base: str, trunk: str) -> frozenset[str]:
     """The commits that the main branch `base` had, and has no more at `trunk`."""
-    return worktree.beside(ctx.ws.folder, former_tips(ctx, base), trunk)
+    tips = [tip for tip in former_tips(ctx, base) if tip != trunk]
+    return worktree.beside(ctx.ws.folder, tips, trunk) if tips else frozenset()
 
 
 def refuse(

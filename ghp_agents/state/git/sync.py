@@ -198,7 +198,8 @@ def _push_own(
     sent = repository.commit_at(repository.sent_ref)
     _note_records(f"pushing {{}} to {remote.name}", repository, [commit], [sent] if sent else [])
     pushed = push(ws, repository, remote, [f"{commit}:{repository.ref}"], keep_open=held)
-    if pushed.answer is PushOutcome.DONE:
+    is_sent = pushed.answer is PushOutcome.DONE
+    if is_sent and not repository.point(repository.sent_ref, commit, sent):
         repository.check("update-ref", repository.sent_ref, commit)
     return pushed
 
@@ -211,6 +212,8 @@ def has_twin(repository: StateRepository) -> bool:
         return False
     if head is None:
         return True
+    if repository.commits_between(head, sent) is not None:
+        return False
     return repository.run("merge-base", "--is-ancestor", sent, head).code == 1
 
 

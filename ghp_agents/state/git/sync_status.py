@@ -105,7 +105,18 @@ def count_unsent(repository: StateRepository) -> int:
 def _unsent(repository: StateRepository) -> list[tuple[float, bool]]:
     """The times of this clone's commits that the remote lacks, and whether each is a record."""
     span = repository.unsent_span()
+    if span:
+        near = repository.commits_between(span[0], span[1][1:] if len(span) > 1 else None)
+        if near is not None:
+            return [_of_commit(content) for content in near]
     shown = repository.run("log", "--format=%ct %s", *span, "--") if span else None
     lines = shown.text.splitlines() if shown and shown.code == 0 else []
     pairs = [line.partition(" ")[::2] for line in lines]
     return [(float(at), not subject.startswith(PRESENCE_SUBJECT)) for at, subject in pairs]
+
+
+def _of_commit(content: bytes) -> tuple[float, bool]:
+    """The same of the content of a commit."""
+    header, _, message = content.partition(b"\n\n")
+    at = header.partition(b"\ncommitter ")[2].partition(b"\n")[0].split()[-2]
+    return float(at), not message.decode("utf-8", "replace").startswith(PRESENCE_SUBJECT)
