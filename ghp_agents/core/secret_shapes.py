@@ -187,7 +187,7 @@ _SHAPES = (
         "authorization",
         r"(?i:\bauthorization)\\{0,3}[\"'`]?\]?\s{0,3}[:=]\s{0,3}f?\\{0,3}[\"'`]?(?i:basic|bearer|token|ssws|digest|apikey|key)\s{1,3}"
         r"((?=[A-Za-z+/_.~-]{0,200}[0-9=])[A-Za-z0-9+/=_.~-]{8,}+)",
-        lambda finding: not PLACEHOLDER.search(finding[1]) and len({*finding[1]}) > 3,
+        lambda finding: not re.search(PLACEHOLDER, finding[1]) and len({*finding[1]}) > 3,
     ),
     ("credentials in a header", "authorization bearer", rf"(?i:\bauthorization[\"']?\s{{0,3}}[:=]|\bbearer\b)\s{{0,3}}[\"']?([{_AZ}_.~+/-]{{20,2000}}+={{0,2}})", _DRAWN),
     ("credentials in a header", "basic", rf"(?i)\bbasic\s{{1,3}}([{_AZ}+/]{{12,2000}}+={{0,2}})(?!\w)", _is_login),
@@ -208,7 +208,7 @@ _SHAPES = (
         "a password in an address",
         "://",
         r"\bhttps?://([A-Za-z0-9_-]{20,255})(?::x-oauth-basic)?@",
-        lambda finding: len(CHANGES.findall(finding[1])) >= 2,
+        lambda finding: len(re.findall(CHANGES, finding[1])) >= 2,
     ),
     # Go's driver of MySQL, and Oracle's tools.
     ("a password in an address", "@tcp( @unix( @udp(", r"[\w.-]{1,60}:([^\s:@/'\"<{$]{6,100})@(?:tcp|unix|udp)\(", _PASSWORD),
@@ -232,7 +232,7 @@ _SHAPES = (
     ("a hash of a password", "pbkdf2 {sha} {ssha {smd5}", rf"(?i:pbkdf2[_:-]sha[0-9]{{1,3}}[$:][0-9]{{1,9}}[$:])[{_AZ}+/.=]{{8,90}}[$:][{_AZ}+/.=]{{22,120}}"
      rf"|\{{(?:SSHA|SHA|SMD5)[0-9]{{0,3}}\}}[{_AZ}+/]{{22,120}}={{0,2}}", lambda finding: len({*finding[0]}) > 18),
     # A line of /etc/shadow of old.
-    ("a hash of a password", ":", r"(?m)^[a-z_][\w.-]{0,31}:([./A-Za-z0-9]{13}):[0-9]{4,5}:[0-9]*:", lambda finding: bool(CHANGES.search(finding[1]))),
+    ("a hash of a password", ":", r"(?m)^[a-z_][\w.-]{0,31}:([./A-Za-z0-9]{13}):[0-9]{4,5}:[0-9]*:", lambda finding: bool(re.search(CHANGES, finding[1]))),
     # `docker login`'s and npm's: `user:password` in base64.
     ("a stored login", "auth", r"(?:\\{0,3}\"auth\\{0,3}\"\s{0,4}:\s{0,4}\\{0,3}\"|\b_auth\s{0,3}=\s{0,3}\"?)([A-Za-z0-9+/]{12,}={0,2})", _is_login),
     ("a private key", "-key-data", r"client-key-data\"?\s{0,4}:\s{0,4}\"?([A-Za-z0-9+/]{40,}+={0,2})", _always),

@@ -7,8 +7,9 @@ is known by its short runs of one kind of character: in words and names a run ha
 import re
 from urllib.parse import unquote
 
+# `re` compiles each pattern when it is first used: most commands meet no value to judge.
 # What people write where a value belongs, and keys that are made to be public.
-PLACEHOLDER = re.compile(
+PLACEHOLDER = (
     r"(?i)(?<![a-z0-9])x{3,}|x{6,}|\*{3,}|\.{3}|…|change_?-?me|example|placeholder|redacted|removed"
     r"|your[_-]|(?<![a-z0-9])my[_-]|dummy|todo|fixme|^(?:none|null|true|false|undefined|nil)\b|sample"
     r"|(?:Private|Public)Key|insert[_-]|replace[_-]?me|aws4_request"
@@ -16,55 +17,53 @@ PLACEHOLDER = re.compile(
     r"|^phc_|^pk_(?:live|test)_|^sb_publishable_|^0x[0-9a-f]{1,16}u?l*$|^[\w.-]{1,80}:[0-9]{1,5}(?:$|/)"
 )
 # Words, and the names of algorithms and versions with their digits.
-_WORDS = re.compile(
+_WORDS = (
     r"(?i)pass(?:w(?:or)?d|phrase)?|secret|token|test(?:ing)?|admin|user(?:name)?|foo|bar|baz|abc(?:d(?:ef)?)?"
     r"|demo|fake|mock|1234*5*6*7*8*9*0*|qwerty|letmein|word|login|root|api|key|value|string|default"
     r"|new|old|invalid|valid|wrong|correct|secure|access|auth|bearer|client|id|private|some|this"
     r"|base-?(?:16|32|58|62|64|85)|utf-?(?:8|16|32)|sha-?[0-9]{1,3}|md-?[45]|ipv?[46]|oauth2?|aes-?[0-9]{3}"
     r"|[ehpr]s(?:256|384|512)|(?:ed|x|curve)25519|pkcs-?[0-9]{1,2}|v[0-9]{1,2}(?![a-z0-9])"
 )
-_COMMON = re.compile(
+_COMMON = (
     r"(?i)(?:(?:a|the|my|top|leak|user)[\s@._-]?)?(?:pass(?:word|wd|wrd)?|pwd?|secret|token|key|user(?:name)?|admin"
     r"|postgres|mysql|guest|root|test(?:ing)?|[^\W\d]{1,12}pass(?:word)?|s3cret|t0ken|qwerty|site|anon\w{0,9})\d{0,3}"
 )  # fmt: skip
-_CHOSEN = re.compile(
-    r"[A-Za-z]{3,20}[@#$%^&*_.!-]?[A-Za-z]{0,20}[@#$%^&*_.!-]?[0-9]{2,8}[!@#$%^&*?.]{0,3}"
-)
-_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|/)[A-Za-z_$][\w$]*)*[?!;,]?")
-_SLUG = re.compile(r"[A-Za-z][a-z]+[0-9]?(?:-[A-Za-z][a-z]+[0-9]?){2,}")
-_DIGIT = re.compile("[0-9]")
-CHANGES = re.compile(r"[A-Za-z][0-9]|[0-9][A-Za-z]")
+_CHOSEN = r"[A-Za-z]{3,20}[@#$%^&*_.!-]?[A-Za-z]{0,20}[@#$%^&*_.!-]?[0-9]{2,8}[!@#$%^&*?.]{0,3}"
+_NAME = r"[A-Za-z_$][\w$]*(?:(?:\.|->|::|/)[A-Za-z_$][\w$]*)*[?!;,]?"
+_SLUG = r"[A-Za-z][a-z]+[0-9]?(?:-[A-Za-z][a-z]+[0-9]?){2,}"
+_DIGIT = "[0-9]"
+CHANGES = r"[A-Za-z][0-9]|[0-9][A-Za-z]"
 # Parts of names: a word, capitals, a number.
-_RUN = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+")
-_DRAWN = re.compile(r"[\w+/.~%-]{20,}={0,2}|[A-Za-z0-9+/]{14,}={1,2}")
-_CODED = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}|[A-Z2-7]{26,}")  # hexadecimal, base32
+_RUN = r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[0-9]+"
+_DRAWN = r"[\w+/.~%-]{20,}={0,2}|[A-Za-z0-9+/]{14,}={1,2}"
+_CODED = r"[0-9a-f]{32,}|[0-9A-F]{32,}|[A-Z2-7]{26,}"  # hexadecimal, base32
 LONGEST_RUN = 2.8  # characters on average; 99 of 100 names in code have more than 3, see tests
 
 
 def is_value(value: str, *, lenient: bool = False, least: int = 8) -> bool:
     """Whether a text after a name like "password" is a secret: no placeholder, no name in code, no
     path, no word. `lenient` is for where only values stand, such as a file `.env`."""
-    if not _DIGIT.search(value) and (value.isupper() if lenient else len(value) < 20):
+    if not re.search(_DIGIT, value) and (value.isupper() if lenient else len(value) < 20):
         return False  # most places hold words
     elided, value = value, value.rstrip(".,;:!?)")
-    if len(value) < least or len({*value}) < 4 or PLACEHOLDER.search(elided):
+    if len(value) < least or len({*value}) < 4 or re.search(PLACEHOLDER, elided):
         return False
     if re.match(r"[a-z][a-z0-9+.-]{0,20}://|\.{0,2}/(?=[\w.-]{0,12}/|$)|[A-Za-z]:\\", value):
         return False
     if is_drawn(value):
         return True
-    if _SLUG.fullmatch(value):
+    if re.fullmatch(_SLUG, value):
         return False
     if value[0] in "$%<{[(/~&@#" and not value.startswith(("$2", "$6", "$apr")):
         return value[0] not in "$%<{[(/~&" and _has_all(value)
-    rest = _WORDS.sub("", value)
-    if not _DIGIT.search(rest) and (not lenient or value.isupper()):
+    rest = re.sub(_WORDS, "", value)
+    if not re.search(_DIGIT, rest) and (not lenient or value.isupper()):
         return False
     digits = sum(c.isdigit() for c in value)
     if not any(map(str.isalpha, value)):
         return lenient and digits >= 8 and len({*value}) > 5
-    if _NAME.fullmatch(value):
-        changes = len(CHANGES.findall(value))
+    if re.fullmatch(_NAME, value):
+        changes = len(re.findall(CHANGES, value))
         if lenient and "." not in value and "/" not in value:
             upper_name = value.upper() == value and "_" in value
             return not upper_name and (
@@ -80,25 +79,25 @@ def is_value(value: str, *, lenient: bool = False, least: int = 8) -> bool:
 def is_drawn(value: str) -> bool:
     """Whether a machine seems to have drawn the value: 20 characters or more in short runs."""
     is_padded = value.endswith("=") and len(value) % 4 == 0  # base64
-    if not _DRAWN.fullmatch(value) or PLACEHOLDER.search(value) or "://" in value:
+    if not re.fullmatch(_DRAWN, value) or re.search(PLACEHOLDER, value) or "://" in value:
         return False
-    if _CODED.fullmatch(value):
+    if re.fullmatch(_CODED, value):
         return len({*value}) > 6 and any(map(str.isdigit, value)) and not value.isdigit()
-    runs = _RUN.findall(value)
+    runs = re.findall(_RUN, value)
     letters = sum(map(len, runs))
-    is_mixed = value.lower() != value or bool(_DIGIT.search(value))
+    is_mixed = value.lower() != value or bool(re.search(_DIGIT, value))
     return is_mixed and letters >= (12 if is_padded else 18) and letters <= LONGEST_RUN * len(runs)
 
 
 def is_chosen(value: str) -> bool:
     """Whether a person would choose it as a password: a word or two, and then two digits or more,
     such as a year."""
-    rest = _WORDS.sub("", value)
+    rest = re.sub(_WORDS, "", value)
     return (
-        bool(_CHOSEN.fullmatch(value))
+        bool(re.fullmatch(_CHOSEN, value))
         and len(rest) >= 7
         and bool(re.search("[A-Za-z]{4}", rest))
-        and not PLACEHOLDER.search(value)
+        and not re.search(PLACEHOLDER, value)
     )
 
 
@@ -110,7 +109,9 @@ def is_lenient_value(value: str) -> bool:
 def is_password(value: str) -> bool:
     """Whether the password in an address or a file of logins is more than a common example."""
     plain = unquote(value)
-    return len(plain) >= 6 and not PLACEHOLDER.search(plain) and not _COMMON.fullmatch(plain)
+    return (
+        len(plain) >= 6 and not re.search(PLACEHOLDER, plain) and not re.fullmatch(_COMMON, plain)
+    )
 
 
 def _has_all(value: str) -> bool:
