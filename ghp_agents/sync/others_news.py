@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ghp_agents.core import files
 from ghp_agents.core.errors import GhpError
-from ghp_agents.core.ids import AgentName, agent_name
+from ghp_agents.core.ids import AgentName, agent_name, one_line
 from ghp_agents.core.json_file import JsonFile
 from ghp_agents.escalations.delivered import is_told
 from ghp_agents.github.commands import notices
@@ -17,17 +17,18 @@ from ghp_agents.guard import override
 from ghp_agents.handoffs import for_dead_agent
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
-from ghp_agents.hotpath.quoting import file, named, phrase, reason
+from ghp_agents.hotpath.quoting import file, named, phrase, reason, thing
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import record as lease_record
-from ghp_agents.messages.subscription import Subscription
+from ghp_agents.messages.subscription import FOLDER as SUBSCRIPTIONS
+from ghp_agents.messages.subscription import Subscription, hears, read_subscriptions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import start_command
 from ghp_agents.presence.start_command import NEXT
 from ghp_agents.state import events
 from ghp_agents.state.events import CLOSED_THERE
 from ghp_agents.state.ledger import Cursor, LedgerEntry, decode_cursor
-from ghp_agents.sync import epic_news, lifecycle_topics
+from ghp_agents.sync import epic_news
 from ghp_agents.sync.news_view import NewsView
 from ghp_agents.workspace import Workspace
 
@@ -61,7 +62,7 @@ def gather(ctx: Context, snapshot: Snapshot, agent: AgentName) -> News:
     entries = sorted([*entries, *closed]) if closed else entries
     others = [entry for entry in entries if entry.is_person or entry.actor != agent]
     view = NewsView(ctx, snapshot, agent, entries)
-    to = lifecycle_topics.subscription(snapshot, agent)
+    to = read_subscriptions(snapshot.present(f"{SUBSCRIPTIONS}{agent}/"))[0].get(agent)
     lines = [(text, f"{KEY}{entry.id}") for entry in others for text in _lines(view, entry, to)]
     # Two clones can carry out one decision, with the same record.
     news = [item for item in dict.fromkeys(lines) if not is_told(ctx.ws, agent, item[1])]
@@ -99,7 +100,17 @@ def _lines(view: NewsView, entry: LedgerEntry, to: Subscription | None) -> list[
     """What an entry means for the agent, else its line if the agent subscribed to its topic."""
     relations = [name for name in entry.kind.concerns if name in TEXTS]
     texts = [text for name in relations for text in TEXTS[name](view, entry)]
-    return texts or [*filter(None, [lifecycle_topics.line(entry, to)])]
+    return texts or [*subscribed(entry, to)]
+
+
+def subscribed(entry: LedgerEntry, to: Subscription | None) -> Iterator[str]:
+    """An entry in one line, if the agent subscribed to its topic. Nothing is sent for that: the
+    ledger has it already."""
+    topics = entry.kind.topics
+    if to is not None and any(hears(to.listens, to.ignores, topic) for topic in topics):
+        text = f" {phrase(entry.text)}" if entry.text else ""
+        about = f" {thing(one_line(entry.object, 60))}" if entry.object else ""
+        yield f"{topics[0]}: {named(*entry.by)}{about}{text}"
 
 
 def _given(view: NewsView, entry: LedgerEntry) -> Iterator[str]:

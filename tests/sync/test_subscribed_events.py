@@ -8,7 +8,7 @@ import pytest
 from ghp_agents.core.ids import Actor, CloneId
 from ghp_agents.messages.subscription import Subscription
 from ghp_agents.state.ledger import LedgerEntry
-from ghp_agents.sync.lifecycle_topics import line
+from ghp_agents.sync.others_news import subscribed
 from tests.support.ghp import invoke, succeed
 from tests.support.messages import AT, CLONE
 
@@ -20,6 +20,10 @@ MINE = Subscription(
 
 def entry(event: str, about: str = "#3", text: str = "") -> LedgerEntry:
     return LedgerEntry(1, CloneId("c1"), "x", event, "worker-1", about, AT, text=text)
+
+
+def line(of: LedgerEntry, to: Subscription | None) -> str:
+    return "".join(subscribed(of, to))
 
 
 @pytest.mark.parametrize(
