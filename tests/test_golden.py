@@ -90,11 +90,11 @@ def _locks() -> Iterator[Written]:
 def _requests() -> Iterator[Written]:
     for kind in request.KINDS:
         yield request.request_record(full(request.WriteRequest, kind=kind))
-        yield request.request_record(bare(request.WriteRequest, kind=kind))
+        yield request.request_record(bare(request.WriteRequest, kind=kind, issue=7))
 
 
 def _results() -> Iterator[Written]:
-    asked = bare(request.WriteRequest, kind=request.COMMENT)
+    asked = bare(request.WriteRequest, kind=request.COMMENT, issue=7)
     yield request.result_record(full(request.RequestResult), asked)
     yield request.result_record(full(request.RequestResult, why="", number=0, by=PERSON), asked)
 

@@ -14,7 +14,7 @@ from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
 from ghp_agents.github.tokenless.place import TrackerFile
 from ghp_agents.github.tokenless.published import BucketFile
-from ghp_agents.github.tokenless.request import RequestFile, ResultFile
+from ghp_agents.github.tokenless.request import RequestResult, WriteRequest
 from ghp_agents.guard.override import OverrideRecord
 from ghp_agents.handoffs.record import HandoffFile
 from ghp_agents.handoffs.restore import RestoredFile
@@ -29,7 +29,7 @@ from ghp_agents.messages.subscription import Subscription
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
 from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.pulls.branches.branch_records import BranchRecord
-from ghp_agents.pulls.record import PullFile
+from ghp_agents.pulls.record import PullEvent
 from ghp_agents.pulls.review import ReviewRecord
 from ghp_agents.state.presence import AgentFields, PresenceFile
 from ghp_agents.state.record import OutboxHeader
@@ -46,6 +46,8 @@ FIRST = ("by", "person", "at", "clock", "clone", "kind")  # who wrote a file of 
 NAMES = {
     "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
     "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
+    "WriteRequest": "RequestFile", "RequestResult": "ResultFile", "PullEvent": "PullFile",
+    "IssueChange": "ChangeFields",
     "IssueEvent": "IssueFile", "LeaseEvent": "LeaseFile",
     "BranchRecord": "BranchFile", "OverrideRecord": "OverrideFile", "ReviewRecord": "ReviewFile",
     "StopOrder": "StopFile", "Subscription": "SubscriptionFile",
@@ -152,7 +154,7 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
         NoteChangeFile | WithdrawnFile,
         "change of a note",
     ),
-    "pull": (r"\.ghp/pulls/[^/]+/[^/]+\.json", PullFile, "event of a local pull request"),
+    "pull": (r"\.ghp/pulls/[^/]+/[^/]+\.json", PullEvent, "event of a local pull request"),
     "return": (r"\.ghp/returns/[^/]+/[^/]+\.json", ReturnFile, "pull request sent back"),
     "review": (r"\.ghp/reviews/[^/]+/[^/]+\.json", ReviewRecord, "review"),
     "commands": (r"\.ghp/commands/[^/]+\.json", CommandsFile, "commands in a comment"),
@@ -163,10 +165,10 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
         r"\.ghp/subscriptions/[^/]+/[^/]+\.json", Subscription, "what an agent hears"
     ),
     "github-request": (
-        r"\.ghp/outgoing/[^/]+/request\.json", RequestFile, "a write that waits for a token"
+        r"\.ghp/outgoing/[^/]+/request\.json", WriteRequest, "a write that waits for a token"
     ),
     "github-result": (
-        r"\.ghp/outgoing/[^/]+/result\.json", ResultFile, "what became of such a write"
+        r"\.ghp/outgoing/[^/]+/result\.json", RequestResult, "what became of such a write"
     ),
     "github-tracker": (
         r"\.ghp/mirror/[^/]+/tracker\.json", TrackerFile, "which repository has the issues"

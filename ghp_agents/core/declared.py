@@ -128,13 +128,12 @@ def plain(value: Any) -> Any:
 def _object(record: Any, shape: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for field in fields(shape):
-        value = getattr(record, field.attribute)
-        if field.write:
-            value = field.write(value)
+        kept = getattr(record, field.attribute)
+        value = field.write(kept) if field.write else kept
         if field.mark is INLINE:
             values |= plain(value)
             continue
-        if field.mark is OPTIONAL and value == field.default:
+        if field.mark is OPTIONAL and field.default in (kept, value):
             continue
         name = value.name if field.person else value
         values[field.key] = plain(name or None if field.mark is NULL else name)
@@ -159,7 +158,7 @@ def members(shape: Any) -> Iterator[tuple[str, Any, bool]]:
         if mark is INLINE:
             continue
         hint = str if person else hint
-        if mark is OPTIONAL and default is None:
+        if mark is OPTIONAL and NoneType in get_args(hint):
             hint = functools.reduce(or_, (part for part in get_args(hint) if part is not NoneType))
         is_required = mark is not OPTIONAL and not (read and default is not ...)
         yield key, hint | None if mark is NULL else hint, is_required

@@ -1,11 +1,12 @@
 """An issue, the unit of work: the values that every tracker returns, and the common rules."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
+from ghp_agents.core.declared import OPTIONAL, Written
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import IssueNumber, Timestamp, agent_name, one_line, only_match
-from ghp_agents.core.metadata import NO_METADATA, Metadata
+from ghp_agents.core.metadata import NO_METADATA, Metadata, as_object
 from ghp_agents.issues.body_sections import section
 
 T = TypeVar("T")
@@ -81,21 +82,22 @@ class Issue(NamedTuple):
 
 
 class IssueChange(NamedTuple):
-    """The fields to change (None: unchanged), or the fields of a new issue."""
+    """What to change, or the fields of a new issue."""
 
-    title: str | None = None
-    body: str | None = None
-    state: str | None = None
-    priority: str | None = None
-    parent: IssueNumber | None = None
-    no_parent: bool = False
-    add_labels: tuple[str, ...] = ()
-    remove_labels: tuple[str, ...] = ()
-    add_assignees: tuple[str, ...] = ()
-    remove_assignees: tuple[str, ...] = ()
-    add_blockers: tuple[IssueNumber, ...] = ()
-    remove_blockers: tuple[IssueNumber, ...] = ()
-    metadata: Metadata | None = None  # the whole object, as `core.metadata.checked` returned it
+    title: Annotated[str | None, OPTIONAL] = None  # None: unchanged
+    body: Annotated[str | None, OPTIONAL] = None
+    state: Annotated[str | None, OPTIONAL] = None
+    priority: Annotated[str | None, OPTIONAL] = None
+    parent: Annotated[IssueNumber | None, OPTIONAL] = None
+    no_parent: Annotated[bool, OPTIONAL] = False
+    add_labels: Annotated[tuple[str, ...], OPTIONAL] = ()
+    remove_labels: Annotated[tuple[str, ...], OPTIONAL] = ()
+    add_assignees: Annotated[tuple[str, ...], OPTIONAL] = ()
+    remove_assignees: Annotated[tuple[str, ...], OPTIONAL] = ()
+    add_blockers: Annotated[tuple[IssueNumber, ...], OPTIONAL] = ()
+    remove_blockers: Annotated[tuple[IssueNumber, ...], OPTIONAL] = ()
+    # The whole object, as `core.metadata.checked` returned it.
+    metadata: Annotated[Metadata | None, Written(as_object, dict[str, Any]), OPTIONAL] = None
 
 
 NO_CHANGE = IssueChange()

@@ -240,7 +240,7 @@ class LocalForge:
     ) -> PullEvent:
         clock = highest(snapshot.clock, log.clock) + 1
         at = Timestamp(now_text(self._ws))
-        return PullEvent(pull, record, kind, clock, snapshot.clone, at, by)
+        return PullEvent(pull, record, kind, clock, snapshot.clone, at, by, {})
 
     def list(self, *, closed: bool = False) -> list[Pull]:
         """List open pull requests, with `closed` all of them, oldest first."""

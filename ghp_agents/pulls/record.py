@@ -4,12 +4,13 @@ The file is `.ghp/pulls/<pull>/<record>.json`, so two writers never write the sa
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NotRequired, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
-from ghp_agents.core.fields import as_line, as_text, as_whole, dump, ids_in, is_oid, parse
-from ghp_agents.core.ids import Actor, CloneId, Timestamp, one_line
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Name, Read, Written, decoded, plain
+from ghp_agents.core.fields import Line, as_line, as_text, as_whole, dump, ids_in, is_oid, parse
+from ghp_agents.core.ids import one_line
 from ghp_agents.pulls.pull import Pull
-from ghp_agents.state.codec import EventFields, event_fields, ledger_record, read_provenance
+from ghp_agents.state.codec import At, By, Clock, Clone, ledger_record
 from ghp_agents.state.record import PULLS, Record
 
 FOLDER = PULLS
@@ -18,27 +19,6 @@ TEXTS = ("base", "head", "title", "body", "state")  # the last value wins
 LINES = ("branch", "mergedAs")
 
 PATHS = 500  # of a merge, at most
-
-_NONE: Mapping[str, Any] = {}
-
-
-class PullEvent(NamedTuple):
-    """One record. `fields` holds only the fields that it sets."""
-
-    pull: str
-    id: str
-    kind: str
-    clock: int
-    clone: CloneId
-    at: Timestamp
-    by: Actor
-    number: int | None = None  # of open
-    fields: Mapping[str, Any] = _NONE
-
-    @property
-    def path(self) -> str:
-        """The path in the state's tree."""
-        return f"{FOLDER}{self.pull}/{self.id}.json"
 
 
 class PullFields(TypedDict, total=False):
@@ -56,17 +36,56 @@ class PullFields(TypedDict, total=False):
     paths: list[str]
 
 
-class PullFile(EventFields):
+def _checked(fields: Any, _: str) -> dict[str, Any]:
+    if not isinstance(fields, dict):
+        raise ValueError("'set' is not an object")
+    checked: dict[str, Any] = {}
+    for name in (*TEXTS, *LINES):
+        if name in fields:
+            checked[name] = (as_text if name == "body" else as_line)(fields[name], name)
+    for name in ("head", "mergedAs"):
+        if name in checked and not is_oid(checked[name]):
+            raise ValueError(f"{name!r} is not a commit")
+    if checked.get("state", "open") not in ("open", "closed"):
+        raise ValueError("'state' is neither open nor closed")
+    issue = _whole(fields.get("issue"), "issue")
+    checked |= {} if issue is None else {"issue": issue}
+    paths = fields.get("paths")
+    if isinstance(paths, list):
+        checked["paths"] = [as_text(path, "paths") for path in paths[:PATHS]]
+    return checked | ({"draft": fields["draft"] is True} if "draft" in fields else {})
+
+
+def _whole(value: object, name: str) -> int | None:
+    return None if value is None else as_whole(value, name)
+
+
+_FIELDS = Written(lambda fields: fields, PullFields)
+
+
+class PullEvent(NamedTuple):
     """An event of a local pull request."""
 
-    set: PullFields
-    number: NotRequired[int]
+    pull: Annotated[str, HIDDEN]
+    id: Annotated[str, HIDDEN]
+    kind: Line
+    clock: Clock
+    clone: Clone
+    at: At
+    by: By
+    # Only the fields that it sets.
+    fields: Annotated[Mapping[str, Any], Name("set"), Read(_checked), _FIELDS]
+    number: Annotated[int | None, Read(_whole), OPTIONAL] = None  # of open
+
+    @property
+    def path(self) -> str:
+        """The path in the state's tree."""
+        return f"{FOLDER}{self.pull}/{self.id}.json"
 
 
 def encode(event: PullEvent) -> bytes:
     """Return the record's file."""
-    number = {} if event.number is None else {"number": event.number}
-    return dump({**event_fields(event), "set": event.fields, **number})
+    return dump(plain(event))
 
 
 def entry(event: PullEvent, pull: Pull, text: str) -> Record:
@@ -84,36 +103,4 @@ def decode(path: str, data: bytes) -> PullEvent | None:
         return None
     if fields.get("clock") is None:
         fields["clock"] = 0
-    return PullEvent(
-        pull=pull,
-        id=record,
-        kind=fields["kind"],
-        **read_provenance(fields),
-        number=_whole(fields, "number"),
-        fields=_checked(fields.get("set", {})),
-    )
-
-
-def _checked(fields: Any) -> dict[str, Any]:
-    if not isinstance(fields, dict):
-        raise ValueError("'set' is not an object")
-    checked: dict[str, Any] = {}
-    for name in (*TEXTS, *LINES):
-        if name in fields:
-            checked[name] = (as_text if name == "body" else as_line)(fields[name], name)
-    for name in ("head", "mergedAs"):
-        if name in checked and not is_oid(checked[name]):
-            raise ValueError(f"{name!r} is not a commit")
-    if checked.get("state", "open") not in ("open", "closed"):
-        raise ValueError("'state' is neither open nor closed")
-    issue = _whole(fields, "issue")
-    checked |= {} if issue is None else {"issue": issue}
-    paths = fields.get("paths")
-    if isinstance(paths, list):
-        checked["paths"] = [as_text(path, "paths") for path in paths[:PATHS]]
-    return checked | ({"draft": fields["draft"] is True} if "draft" in fields else {})
-
-
-def _whole(fields: Mapping[str, Any], name: str) -> int | None:
-    value = fields.get(name)
-    return None if value is None else as_whole(value, name)
+    return decoded(PullEvent, {"set": {}, **fields}, pull=pull, id=record)

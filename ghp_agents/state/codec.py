@@ -6,7 +6,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypedDict, TypeVar
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.declared import Name, Read
-from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole, dump
+from ghp_agents.core.fields import any_count, any_text, as_actor, as_line, as_whole
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
 from ghp_agents.state.record import Problem, Record, problem_of
 
@@ -23,6 +23,11 @@ By = Annotated[
     Read(lambda pair, name: Actor(as_line(pair[0], name), pair[1] is True)),
 ]
 At = Annotated[Timestamp, Read(as_line)]
+CheckedBy = Annotated[
+    Actor,
+    Name("by", "person"),
+    Read(lambda pair, name: as_actor(as_line(pair[0], name), pair[1])),
+]
 Clock = Annotated[int, Read(as_whole)]
 Clone = Annotated[CloneId, Read(as_line)]
 
@@ -46,12 +51,6 @@ class ProvenanceFields(TypedDict):
     clone: str
 
 
-class EventFields(ProvenanceFields):
-    """The fields of every event, in its file."""
-
-    kind: str
-
-
 class EventLog(NamedTuple, Generic[E]):
     """The readable events of one noun."""
 
@@ -72,20 +71,6 @@ class EventLog(NamedTuple, Generic[E]):
     def with_one(self, event: E) -> "EventLog[E]":
         """The log with one more event."""
         return self._replace(events=(*self.events, event))
-
-
-def read_provenance(
-    fields: Mapping[str, Any],
-    line: Callable[[object, str], str] = as_line,
-    actor: Callable[[str, bool], Actor] = Actor,
-) -> dict[str, Any]:
-    """The provenance in a record's fields, as arguments. Raises ValueError."""
-    return Provenance(
-        clock=as_whole(fields.get("clock"), "clock"),
-        clone=CloneId(line(fields.get("clone"), "clone")),
-        at=Timestamp(line(fields.get("at"), "at")),
-        by=actor(line(fields.get("by"), "by"), fields.get("person") is True),
-    )._asdict()
 
 
 def any_provenance(
@@ -112,23 +97,6 @@ def written_provenance(record: Any) -> ProvenanceFields:
         "clock": record.clock,
         "clone": record.clone,
     }
-
-
-def event_fields(event: Any) -> EventFields:
-    """The first fields of every event: its kind and its provenance."""
-    return {
-        "kind": event.kind,
-        "clock": event.clock,
-        "clone": event.clone,
-        "at": event.at,
-        "by": event.by.name,
-        "person": event.by.is_person,
-    }
-
-
-def encode_event(event: Any, fields: Mapping[str, Any]) -> bytes:
-    """The file of an event with those of `fields` that are not empty."""
-    return dump({**event_fields(event), **{key: value for key, value in fields.items() if value}})
 
 
 def order(record: Any) -> tuple[int, str, str]:

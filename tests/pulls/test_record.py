@@ -6,8 +6,8 @@ from ghp_agents.pulls.record import PullEvent, decode, encode, entry
 
 AT = Timestamp("2025-06-15T15:06:40Z")
 SAID = PullEvent(
-    "0a1b2c3d4e5f", "f5e4d3c2b1a0", "open", 4, CloneId("c1"), AT, Actor("worker-1"), 7,
-    {"branch": "agent/one", "base": "main", "head": "a" * 40, "title": "One", "draft": True},
+    "0a1b2c3d4e5f", "f5e4d3c2b1a0", "open", 4, CloneId("c1"), AT, Actor("worker-1"),
+    {"branch": "agent/one", "base": "main", "head": "a" * 40, "title": "One", "draft": True}, 7,
 )  # fmt: skip
 PULL = Pull(7, "agent/one", "main", "a" * 40, "One", issue=3)
 

@@ -18,7 +18,7 @@ def event(
 ) -> PullEvent:
     record = f"{clock:08x}{'1' if clone == 'c1' else '2'}"
     by = WORKER if kind == "open" else ANN
-    return PullEvent(PULL, record, kind, clock, CloneId(clone), AT[clock], by, number, fields)
+    return PullEvent(PULL, record, kind, clock, CloneId(clone), AT[clock], by, fields, number)
 
 
 OPEN = event("open", 1, 7, branch="agent/one", base="main", head="a" * 40, title="One", issue=3)

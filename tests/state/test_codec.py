@@ -6,17 +6,15 @@ from typing import Any
 
 import pytest
 
+from ghp_agents.core.fields import dump
 from ghp_agents.core.ids import Actor, CloneId, Timestamp
-from ghp_agents.issues.record import IssueEvent
+from ghp_agents.issues.record import IssueEvent, decode, encode
 from ghp_agents.state.codec import (
     Provenance,
     any_provenance,
-    encode_event,
-    event_fields,
     ledger_record,
     order,
     read_files,
-    read_provenance,
     written_provenance,
 )
 from ghp_agents.state.record import Problem, Record
@@ -24,13 +22,14 @@ from ghp_agents.state.record import Problem, Record
 AT = Timestamp("2025-06-15T15:06:40Z")
 WORKER, ADA = Actor("worker-1"), Actor("Ada Lovelace", True)
 EVENT = IssueEvent("aaaaaaaa", "bbbbbbbb", "create", 7, CloneId("c1"), AT, ADA)
+PATH = EVENT.path
 FIELDS = {"by": "Ada Lovelace", "person": True, "at": AT, "clock": 7, "clone": "c1"}
 
 
 def test_provenance_is_read_as_it_was_written() -> None:
     expected = Provenance(ADA, AT, 7, CloneId("c1"))._asdict()
     assert written_provenance(EVENT) == FIELDS
-    assert read_provenance(FIELDS) == any_provenance(FIELDS) == expected
+    assert any_provenance(FIELDS) == expected
 
 
 @pytest.mark.parametrize(
@@ -38,14 +37,14 @@ def test_provenance_is_read_as_it_was_written() -> None:
     [
         ({"by": None}, "'by' is missing or not a text"),
         ({"at": 7}, "'at' is missing or not a text"),
-        ({"clock": None}, "'clock' is not a whole number"),
+        ({"clock": "7"}, "'clock' is not a whole number"),
         ({"clock": -1}, "'clock' is not a whole number"),
         ({"clone": []}, "'clone' is missing or not a text"),
     ],
 )
 def test_an_event_with_a_wrong_provenance_is_refused(change: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=f"^{why}$"):
-        read_provenance(FIELDS | change)
+        decode(PATH, dump(FIELDS | {"kind": "create"} | change))
 
 
 def test_a_document_needs_only_an_author() -> None:
@@ -69,9 +68,8 @@ def test_a_document_by_nobody_is_refused(by: object, why: str) -> None:
 
 
 def test_an_event_is_written_without_its_empty_fields() -> None:
-    content = encode_event(EVENT, {"set": {"title": "Zoë"}, "add": {}, "body": "", "number": None})
+    content = encode(EVENT._replace(texts={"title": "Zoë"}))
     first = {"kind": "create", "clock": 7, "clone": "c1", "at": AT, "by": ADA.name, "person": True}
-    assert event_fields(EVENT) == first
     assert list(json.loads(content).items()) == [
         ("schemaVersion", 1),
         *first.items(),

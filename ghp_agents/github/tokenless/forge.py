@@ -64,8 +64,8 @@ class TokenlessForge:
             if requested and requested[-1][0].pull == wanted:
                 return self._pull(*requested[-1]), []
             entry = WriteRequest(
-                identity, PULL, wanted.issue or 0, snapshot.clock + 1, snapshot.clone,
-                Timestamp(now_text(self._ws)), by, pull=wanted,
+                identity, PULL, snapshot.clock + 1, snapshot.clone,
+                Timestamp(now_text(self._ws)), by, wanted.issue or 0, pull=wanted,
             )  # fmt: skip
             numbers = [result for _, result in requested if result]
             opened = numbers[-1] if numbers else None

@@ -6,24 +6,25 @@ request, so its fields are bounded here, and `authority.py` says what it may ask
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Annotated, Any, NamedTuple, TypedDict
 
-from ghp_agents.core.fields import as_actor, as_id, as_line, as_text, as_whole, dump, parse, picked
-from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp, one_line
-from ghp_agents.core.metadata import as_metadata, as_object
+from ghp_agents.core.declared import HIDDEN, OPTIONAL, Read, Written, decoded, plain
+from ghp_agents.core.fields import Line, Whole, as_id, as_line, as_text, as_whole, dump, parse
+from ghp_agents.core.ids import IssueNumber, one_line
+from ghp_agents.core.metadata import as_metadata
 from ghp_agents.issues.issue import BODY_LIMIT, NO_CHANGE, PRIORITIES, STATES, IssueChange
 from ghp_agents.ports import Snapshot
 from ghp_agents.pulls.pull import NewPull
 from ghp_agents.state.codec import (
-    EventFields,
-    ProvenanceFields,
-    encode_event,
+    At,
+    By,
+    CheckedBy,
+    Clock,
+    Clone,
     ledger_record,
     order,
     read_files,
-    read_provenance,
     seconds,
-    written_provenance,
 )
 from ghp_agents.state.join import Settled
 from ghp_agents.state.record import Problem, Record
@@ -39,62 +40,6 @@ _MOST = 100  # elements of a list
 _LINE = 300  # characters
 
 
-class WriteRequest(NamedTuple):
-    """One write for GitHub. Its id is in what it leaves there, so it is sent once."""
-
-    id: str
-    kind: str
-    issue: int  # the number; 0 for a new issue
-    clock: int
-    clone: CloneId
-    at: Timestamp
-    by: Actor
-    body: str = ""  # of a comment
-    marker: str = ""  # of a comment that is posted once, by any clone
-    change: IssueChange = NO_CHANGE  # also the fields of a new issue
-    pull: NewPull | None = None
-
-    @property
-    def says(self) -> str:
-        """The write, for people."""
-        if self.kind == CREATE:
-            return f"the new issue «{one_line(self.change.title or '', 60)}»"
-        if self.kind == PULL and self.pull:
-            return f"the pull request of {one_line(self.pull.branch, 80)}"
-        return f"{'a comment on' if self.kind == COMMENT else 'a change of'} #{self.issue}"
-
-
-class RequestResult(NamedTuple):
-    """What became of a request."""
-
-    id: str  # the request's
-    fate: str  # sent, refused
-    why: str  # of a refusal
-    number: int  # of what was created; else 0
-    clock: int
-    clone: CloneId
-    at: Timestamp
-    by: Actor
-
-
-class ChangeFields(TypedDict, total=False):
-    """What to change, or the fields of a new issue."""
-
-    title: str
-    body: str
-    state: str
-    priority: str
-    parent: int
-    noParent: bool
-    addLabels: list[str]
-    removeLabels: list[str]
-    addAssignees: list[str]
-    removeAssignees: list[str]
-    addBlockers: list[int]
-    removeBlockers: list[int]
-    metadata: dict[str, Any]
-
-
 class NewPullFields(TypedDict, total=False):
     """The fields of a new pull request."""
 
@@ -107,22 +52,48 @@ class NewPullFields(TypedDict, total=False):
     draft: bool
 
 
-class RequestFile(EventFields, total=False):
+def _text(most: int) -> Read:
+    return Read(lambda value, name: _bounded(value, name, most))
+
+
+class WriteRequest(NamedTuple):
     """A write that waits for a clone with a token."""
 
-    issue: int
-    body: str
-    marker: str
-    change: ChangeFields
-    pull: NewPullFields
+    id: Annotated[str, HIDDEN]  # it is in what the write leaves on GitHub, so it is sent once
+    kind: Line
+    clock: Clock
+    clone: Clone
+    at: At
+    by: CheckedBy
+    issue: Annotated[Whole, OPTIONAL] = 0  # the number; 0 for a new issue
+    body: Annotated[str, _text(BODY_LIMIT), OPTIONAL] = ""  # of a comment
+    # Of a comment that is posted once, by any clone.
+    marker: Annotated[str, _text(_LINE), OPTIONAL] = ""
+    # Also the fields of a new issue.
+    change: Annotated[IssueChange, Read(lambda x, _: _change(x)), OPTIONAL] = NO_CHANGE
+    pull: Annotated[NewPull | None, Written(lambda pull: pull, NewPullFields), OPTIONAL] = None
+
+    @property
+    def says(self) -> str:
+        """The write, for people."""
+        if self.kind == CREATE:
+            return f"the new issue «{one_line(self.change.title or '', 60)}»"
+        if self.kind == PULL and self.pull:
+            return f"the pull request of {one_line(self.pull.branch, 80)}"
+        return f"{'a comment on' if self.kind == COMMENT else 'a change of'} #{self.issue}"
 
 
-class ResultFile(ProvenanceFields):
+class RequestResult(NamedTuple):
     """What became of such a write."""
 
-    fate: str
-    why: str
-    number: int
+    id: Annotated[str, HIDDEN]  # the request's
+    by: By
+    at: At
+    clock: Clock
+    clone: Clone
+    fate: Line  # sent, refused
+    why: Annotated[str, Read(lambda x, name: one_line(as_text(x, name), _LINE))]  # of a refusal
+    number: Whole  # of what was created; else 0
 
 
 class Outgoing(NamedTuple):
@@ -155,17 +126,7 @@ class Outgoing(NamedTuple):
 
 def request_record(request: WriteRequest) -> Record:
     """The request in the state's form."""
-    change = picked(request.change, " ".join(IssueChange._fields))
-    if request.change.metadata is not None:
-        change["metadata"] = as_object(request.change.metadata)
-    fields = {
-        "issue": request.issue,
-        "body": request.body,
-        "marker": request.marker,
-        "change": _without_empty(change),
-        "pull": picked(request.pull, " ".join(NewPull._fields)) if request.pull else {},
-    }
-    files = [(f"{FOLDER}{request.id}/{_REQUEST}", encode_event(request, fields))]
+    files = [(f"{FOLDER}{request.id}/{_REQUEST}", dump(plain(request)))]
     return ledger_record(
         request, f"github-{request.kind}", f"#{request.issue}", files,
         issue=request.issue or None, text=f"waits for a clone with a token: {request.says}",
@@ -174,22 +135,12 @@ def request_record(request: WriteRequest) -> Record:
 
 def result_record(result: RequestResult, request: WriteRequest) -> Record:
     """The result in the state's form."""
-    fields = {
-        **written_provenance(result),
-        "fate": result.fate,
-        "why": result.why,
-        "number": result.number,
-    }
-    files = [(f"{FOLDER}{result.id}/{_RESULT}", dump(fields))]
+    files = [(f"{FOLDER}{result.id}/{_RESULT}", dump(plain(result)))]
     text = f"{result.fate}: {request.says}" + (f": {result.why}" if result.why else "")
     return ledger_record(
         result, f"github-{result.fate}", f"#{request.issue}", files,
         issue=request.issue or None, text=text,
     )  # fmt: skip
-
-
-def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value not in (None, False, [])}
 
 
 def read_outgoing(files: Mapping[str, bytes]) -> Outgoing:
@@ -230,28 +181,12 @@ def _request(path: str, data: bytes) -> WriteRequest | None:
     kind = as_line(fields.get("kind"), "kind")
     if kind not in KINDS:
         return None  # of a newer version
-    body, pull = fields.get("body", ""), fields.get("pull")
-    return WriteRequest(
-        id=_id_in(path),
-        kind=kind,
-        issue=as_whole(fields.get("issue", 0), "issue"),
-        body=_bounded(body, "body", BODY_LIMIT),
-        marker=_bounded(fields.get("marker", ""), "marker", _LINE),
-        change=_change(fields.get("change", {})),
-        pull=_pull(pull) if kind == PULL else None,
-        **read_provenance(fields, actor=as_actor),
-    )
+    pull = _pull(fields.get("pull")) if kind == PULL else None
+    return decoded(WriteRequest, fields, id=_id_in(path), pull=pull)
 
 
 def _result(path: str, data: bytes) -> RequestResult:
-    fields = parse(data)
-    return RequestResult(
-        id=_id_in(path),
-        fate=as_line(fields.get("fate"), "fate"),
-        why=one_line(as_text(fields.get("why"), "why"), _LINE),
-        number=as_whole(fields.get("number"), "number"),
-        **read_provenance(fields),
-    )
+    return decoded(RequestResult, parse(data), id=_id_in(path))
 
 
 def _change(value: object) -> IssueChange:

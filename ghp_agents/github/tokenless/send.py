@@ -106,7 +106,7 @@ def _result(ctx: Context, hub: GitHubRepository, waiting: WriteRequest) -> Reque
 
     def decide(snapshot: Snapshot) -> tuple[RequestResult, list[Record]]:
         at, clock = Timestamp(now_text(ctx.ws)), snapshot.clock + 1
-        result = RequestResult(waiting.id, fate, why, number, clock, snapshot.clone, at, PROGRAM)
+        result = RequestResult(waiting.id, PROGRAM, at, clock, snapshot.clone, fate, why, number)
         return result, [request.result_record(result, waiting)]
 
     return transact(ctx.store, decide)

@@ -186,7 +186,7 @@ class TokenlessTracker:
     ) -> WriteRequest:
         at = Timestamp(now_text(self._ws))
         return WriteRequest(
-            identity, kind, issue, snapshot.clock + 1, snapshot.clone, at, by, body, marker, change
+            identity, kind, snapshot.clock + 1, snapshot.clone, at, by, issue, body, marker, change
         )
 
     def _published(self) -> Published:

@@ -15,7 +15,7 @@ NO_CLAIM = "worker-1 does not have the claim, and is neither a person nor an orc
 
 def asked(kind: str, by: Actor = ME, **change: object) -> WriteRequest:
     at = Timestamp("2026-01-02T03:04:05Z")
-    plain = WriteRequest("0" * 12, kind, 4, 1, CloneId("a" * 12), at, by)
+    plain = WriteRequest("0" * 12, kind, 1, CloneId("a" * 12), at, by, 4)
     pull = PULL if kind == "pull" else None
     return plain._replace(change=IssueChange(**change), pull=pull)  # type: ignore[arg-type]
 

@@ -25,7 +25,7 @@ def opened(clone: Clone, number: int) -> None:
     snapshot = clone.store.snapshot()
     waiting = request.read_outgoing(snapshot.files(request.FOLDER)).waiting[-1]
     at, clock = waiting.at, snapshot.clock + 1
-    result = RequestResult(waiting.id, "sent", "", number, clock, snapshot.clone, at, ME)
+    result = RequestResult(waiting.id, ME, at, clock, snapshot.clone, "sent", "", number)
     clone.store.commit([request.result_record(result, waiting)], expected=snapshot.revision)
 
 

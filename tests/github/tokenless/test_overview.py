@@ -44,7 +44,7 @@ def test_a_refusal_is_told(clone: Clone) -> None:
     snapshot = clone.store.snapshot()
     clock = snapshot.clock + 1
     result = RequestResult(
-        entry.id, "refused", "It is locked.", 0, clock, snapshot.clone, entry.at, ME
+        entry.id, ME, entry.at, clock, snapshot.clone, "refused", "It is locked.", 0
     )
     clone.store.commit([request.result_record(result, entry)], expected=snapshot.revision)
     assert lines(clone, has_token=True) == [

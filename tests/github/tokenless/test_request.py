@@ -14,7 +14,7 @@ from ghp_agents.pulls.pull import NewPull
 AT = Timestamp("2026-01-02T03:04:05Z")
 CLONE = CloneId("aaaaaaaaaaaa")
 WORKER = Actor("worker-1")
-PLAIN = WriteRequest("0123456789ab", "comment", 4, 7, CLONE, AT, WORKER, body="Hello\n\nyou")
+PLAIN = WriteRequest("0123456789ab", "comment", 7, CLONE, AT, WORKER, 4, body="Hello\n\nyou")
 REQUESTS = [
     PLAIN,
     PLAIN._replace(marker="E-1"),
@@ -35,7 +35,7 @@ REQUESTS = [
         kind="pull", body="", pull=NewPull("agent/x", "main", "0" * 40, "T", "B", 4, draft=True)
     ),
 ]  # fmt: skip
-RESULT = RequestResult(PLAIN.id, "sent", "", 12, 9, CLONE, AT, Actor("ghp-agents"))
+RESULT = RequestResult(PLAIN.id, Actor("ghp-agents"), AT, 9, CLONE, "sent", "", 12)
 
 
 def files(*entry: WriteRequest) -> dict[str, bytes]:
