@@ -79,7 +79,7 @@ docs-site: ## build the pages of docs/ as a site; every link and anchor in it is
 	@$(PYTHON) tools/site.py
 
 clean: ## take away everything that was made here
-	rm -rf .venv .venv.unfinished .cache dist build memory/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
+	rm -rf .venv .venv.unfinished .cache dist build recall/dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache .grimp_cache
 
 # A checkout that was copied or moved carries an environment that belongs to the original.
 ifneq ($(shell cat .venv/.made-in 2>/dev/null),$(CURDIR))
@@ -88,7 +88,7 @@ endif
 
 $(CORE): EXTRAS := core
 $(DEV): EXTRAS := all,dev
-$(CORE) $(DEV): pyproject.toml tools/environment.py $(wildcard memory/pyproject.toml memory/ghp_agents_memory/model.txt)
+$(CORE) $(DEV): pyproject.toml tools/environment.py $(wildcard recall/pyproject.toml recall/ghp_agents_recall/model.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
 	  echo "Error: Python 3.11 or newer is needed; $(PYTHON) is older, or is not there."; \
 	  echo "Hint: name another one: make PYTHON=/path/to/python3 $(MAKECMDGOALS)"; exit 1; } >&2

@@ -43,7 +43,7 @@ Search = Callable[[str], Sequence[str]]
 def measure(place: Place) -> list[Figure]:
     """Quality, then cost."""
     if not (has_mem0() and has_model()):
-        raise RuntimeError("The extra `memory` and the local model are needed: run `make bench`.")
+        raise RuntimeError("The extra `recall` and the local model are needed: run `make bench`.")
     sizes = (60,) if place.quick else (1_000, 10_000)
     warm = [figure for size in sizes for figure in _warm(place, size)]
     return [
@@ -206,7 +206,7 @@ class _Filled(Mem0Base):
     def _vectors(self, memory: Any, notes: Sequence[Note]) -> list[list[float]]:
         if len(notes) == 1:
             return super()._vectors(memory, notes)
-        from ghp_agents_memory.minilm import DIMENSIONS
+        from ghp_agents_recall.minilm import DIMENSIONS
 
         chance = random.Random(len(notes))
         vectors: list[list[float]] = []

@@ -59,7 +59,7 @@ of the cases, and in 0.34 without what was learnt. How much of the changes to ke
 kept-out notes alone. The labelled set is by language models, too: people's own questions may gain
 less.
 
-The thesaurus (`memory/ghp_agents_memory/thesaurus.txt`) was written from what is said in general,
+The thesaurus (`recall/ghp_agents_recall/thesaurus.txt`) was written from what is said in general,
 before it was measured and without the set at hand, by somebody who had come across five of the 85
 paraphrases. The words that led from these to their notes and are not said in general were taken out
 again, at a cost of one answer.

@@ -16,7 +16,7 @@ from tests.support.house import CHECKOUT, sources
 from tools import man_pages
 
 PROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
-MEMORY = tomllib.loads((CHECKOUT / "memory/pyproject.toml").read_text())["project"]
+RECALL = tomllib.loads((CHECKOUT / "recall/pyproject.toml").read_text())["project"]
 LIMIT = 1_950_000  # bytes, all of code; the weights of the model, 7 MB, are another package
 
 
@@ -55,32 +55,32 @@ def test_all_names_are_the_same_program_and_it_exists() -> None:
 
 
 def test_the_light_core_does_not_ask_for_what_the_extras_bring() -> None:
-    core, model = names(PROJECT["dependencies"]), names(MEMORY["dependencies"])
+    core, model = names(PROJECT["dependencies"]), names(RECALL["dependencies"])
     assert model == {"numpy", "tokenizers", "safetensors"}
-    assert core & (model | {"mem0ai", MEMORY["name"]}) == set()
+    assert core & (model | {"mem0ai", RECALL["name"]}) == set()
 
 
 @pytest.mark.slow  # builds four wheels
 def test_a_release_names_the_index_and_its_repository_and_a_checkout_itself(
     wheel: zipfile.ZipFile, tmp_path: Path
 ) -> None:
-    assert requirements(wheel, "memory") == {"ghp-agents-memory>=0.1", "mem0ai>=2.2"}
-    each = [requirements(wheel, name) for name in ("jq", "mcp", "memory", "syntax", "tui")]
+    assert requirements(wheel, "recall") == {"ghp-agents-recall>=0.1", "mem0ai>=2.2"}
+    each = [requirements(wheel, name) for name in ("jq", "mcp", "recall", "syntax", "tui")]
     assert requirements(wheel, "all") == set().union(*each)
     with zipfile.ZipFile(build(CHECKOUT, tmp_path / "own", GHP_AGENTS_RELEASE="")) as own:
-        folder = f"ghp-agents-memory @ {(CHECKOUT / 'memory').as_uri()}"
-        assert requirements(own, "memory") == {folder, "mem0ai>=2.2"}
+        folder = f"ghp-agents-recall @ {(CHECKOUT / 'recall').as_uri()}"
+        assert requirements(own, "recall") == {folder, "mem0ai>=2.2"}
     address = "https://git.example/acme/ghp-agents"
     with zipfile.ZipFile(build(CHECKOUT, tmp_path / "new", GHP_AGENTS_RELEASE=address)) as new:
-        assert requirements(new, "memory") == requirements(wheel, "memory")
+        assert requirements(new, "recall") == requirements(wheel, "recall")
         (name,) = [each for each in new.namelist() if each.endswith("/METADATA")]
         urls = email.message_from_bytes(new.read(name)).get_all("Project-URL", [])
         assert f"Security, {address}/blob/main/SECURITY.md" in urls
-    with zipfile.ZipFile(build(CHECKOUT / "memory", tmp_path / "memory")) as memory:
-        assert {"ghp_agents_memory/minilm.py", "ghp_agents_memory/tuning.safetensors"} < {
-            *memory.namelist()
+    with zipfile.ZipFile(build(CHECKOUT / "recall", tmp_path / "recall")) as package:
+        assert {"ghp_agents_recall/minilm.py", "ghp_agents_recall/tuning.safetensors"} < {
+            *package.namelist()
         }
-    assert MEMORY["version"] == PROJECT["version"]
+    assert RECALL["version"] == PROJECT["version"]
 
 
 def names(requirements: list[str]) -> set[str]:
@@ -88,7 +88,7 @@ def names(requirements: list[str]) -> set[str]:
 
 
 def test_every_requirement_has_a_lower_bound() -> None:
-    needed = [*PROJECT["dependencies"], *MEMORY["dependencies"]]
+    needed = [*PROJECT["dependencies"], *RECALL["dependencies"]]
     assert [requirement for requirement in needed if ">=" not in requirement] == []
 
 
@@ -130,7 +130,7 @@ def test_the_wheel_says_what_it_is(wheel: zipfile.ZipFile) -> None:
         "docs",
         "jq",
         "mcp",
-        "memory",
+        "recall",
         "syntax",
         "test",
         "tui",

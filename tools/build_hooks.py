@@ -1,7 +1,7 @@
-"""What the build adds to pyproject.toml: where the extra `memory` comes from, where the project is,
+"""What the build adds to pyproject.toml: where the extra `recall` comes from, where the project is,
 and the man pages. hatchling runs it.
 
-A checkout has the package of the extra in `memory/`, and pip takes it from there. A release, for
+A checkout has the package of the extra in `recall/`, and pip takes it from there. A release, for
 which GHP_AGENTS_RELEASE is the address of its repository, names it as the index has it
 (docs/design/025-packages.md).
 """
@@ -16,7 +16,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-MEMORY = "ghp-agents-memory"
+RECALL = "ghp-agents-recall"
 
 
 class Metadata(MetadataHookInterface):
@@ -25,11 +25,11 @@ class Metadata(MetadataHookInterface):
     def update(self, metadata: dict[str, Any]) -> None:
         """Add them to the project's metadata."""
         release = os.environ.get("GHP_AGENTS_RELEASE", "")
-        folder = Path(self.root, "memory")
+        folder = Path(self.root, "recall")
         local = folder.is_dir() and not release
-        here = f"{MEMORY} @ {folder.as_uri()}"
+        here = f"{RECALL} @ {folder.as_uri()}"
         metadata["optional-dependencies"] = {
-            extra: [here if local and each.startswith(MEMORY) else each for each in needed]
+            extra: [here if local and each.startswith(RECALL) else each for each in needed]
             for extra, needed in self.config["extras"].items()
         }
         metadata["urls"] = {

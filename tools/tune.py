@@ -5,7 +5,7 @@ arXiv:1807.03748), each question against all notes of its batch and the reverse.
 batches are of similar notes, as hard negatives. Only the changes of the weights are saved,
 quantised to four bits, and of the word embeddings only those that changed most: 7 MB instead of 89,
 with the same recall. Some notes are held out for evaluation. Takes twenty minutes on two cores.
-Needs the extra `memory` and `pip install torch`, which nothing else here needs.
+Needs the extra `recall` and `pip install torch`, which nothing else here needs.
 """
 
 import random
@@ -22,7 +22,7 @@ from safetensors.torch import load_file, save
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from ghp_agents_memory.minilm import (
+from ghp_agents_recall.minilm import (
     MIDDLE,
     ROWS,
     SIZES,
@@ -79,7 +79,7 @@ class Tuner:
         return vectors
 
     def __call__(self, texts: Sequence[str]) -> Any:
-        """`MiniLM` of memory/ghp_agents_memory/minilm.py for a batch, with gradients."""
+        """`MiniLM` of recall/ghp_agents_recall/minilm.py for a batch, with gradients."""
         with torch.autocast("cpu", torch.bfloat16):
             return self._forward(*self._read(texts))
 
@@ -124,7 +124,7 @@ class Tuner:
         return functional.normalize((states.float() * shares).sum(1), dim=-1)
 
     def changes(self) -> Tensors:
-        """The changes of weights, for `read_changes` of memory/ghp_agents_memory/minilm.py."""
+        """The changes of weights, for `read_changes` of recall/ghp_agents_recall/minilm.py."""
         parts: Tensors = {}
         for name, value in self.learning.items():
             change = value.detach() - self.first[name]

@@ -92,7 +92,7 @@ def test_without_mem0_recall_compares_words_and_says_so_once(
     assert invoke("agent-recall 'options on staging'", repo).err == ""
     result = invoke("agent-doctor", repo, ONE)
     assert "• mem0 is not installed" in result.out
-    assert "[memory]'" in result.out
+    assert "[recall]'" in result.out
 
 
 @pytest.mark.slow

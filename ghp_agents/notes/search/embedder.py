@@ -38,7 +38,7 @@ class HashedWords(LocalModel):
 
 @functools.lru_cache(maxsize=REMEMBERED)
 def _embed_text(text: str) -> tuple[float, ...]:
-    from ghp_agents_memory import minilm
+    from ghp_agents_recall import minilm
 
     return tuple(minilm.load_model().embed([text])[0])
 

@@ -98,7 +98,7 @@ class Mem0Base:
         self._place.mkdir(parents=True, exist_ok=True)
         prepare(self._folder)
         if self._engines.embedder is None and not self._hashes:
-            from ghp_agents_memory import minilm
+            from ghp_agents_recall import minilm
 
             minilm.load_model()
 

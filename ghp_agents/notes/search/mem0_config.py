@@ -46,7 +46,7 @@ def prepare(folder: Path) -> None:
 def fingerprint(engines: Engines, *, hashes: bool) -> str:
     """Identify what makes vectors comparable: their embedder and how they are stored."""
     if engines.embedder is None:
-        from ghp_agents_memory import minilm
+        from ghp_agents_recall import minilm
 
         return f"{HashedWords.NAME if hashes else minilm.NAME}-{SCHEMA}"
     config = {key: value for key, value in engines.embedder.config.items() if "key" not in key}
@@ -85,7 +85,7 @@ def open_memory(folder: Path, scope: str, engines: Engines, *, hashes: bool) -> 
 def _embedder(chosen: Engine | None, *, hashes: bool) -> Any:
     from mem0.embeddings.configs import EmbedderConfig
 
-    from ghp_agents_memory import minilm
+    from ghp_agents_recall import minilm
 
     if chosen is not None:
         return EmbedderConfig(provider=chosen.provider, config=dict(chosen.config))

@@ -13,8 +13,8 @@ from ghp_agents.notes.search.text import TextBase
 from ghp_agents.ports import KnowledgeBase
 
 CODE = "knowledge"
-# The modules of the extra `memory` that are looked for, and the names of their packages.
-MEMORY = {"mem0": "mem0", "numpy": "numpy", "ghp_agents_memory": "ghp-agents-memory"}
+# The modules of the extra `recall` that are looked for, and the names of their packages.
+RECALL = {"mem0": "mem0", "numpy": "numpy", "ghp_agents_recall": "ghp-agents-recall"}
 
 
 def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBase:
@@ -32,33 +32,33 @@ def choose(folders: Sequence[str], scope: str, engines: Engines) -> KnowledgeBas
 
 
 def has_mem0() -> bool:
-    """Return whether the extra `memory` is installed."""
+    """Return whether the extra `recall` is installed."""
     return not _missing()
 
 
 def has_model() -> bool:
     """Return whether the local model and its readers are installed."""
     readers = all(find_spec(name) is not None for name in ("tokenizers", "safetensors"))
-    if not readers or find_spec("ghp_agents_memory") is None:
+    if not readers or find_spec("ghp_agents_recall") is None:
         return False
-    from ghp_agents_memory.minilm import model_folder
+    from ghp_agents_recall.minilm import model_folder
 
     return model_folder() is not None
 
 
 def without_mem0() -> Finding:
-    """Return the finding for a missing extra `memory`: its first package that is missing."""
+    """Return the finding for a missing extra `recall`: its first package that is missing."""
     name = next(iter(_missing()), "mem0")
     return info(
         CODE,
         f"{name} is not installed: notes are searched by words, not by meaning.",
-        f"Install it: {extras.how_to_install('memory')}",
+        f"Install it: {extras.how_to_install('recall')}",
     )
 
 
 def without_model() -> Finding:
     """Return the finding for a missing local model."""
-    from ghp_agents_memory.minilm import PIN
+    from ghp_agents_recall.minilm import PIN
 
     return info(
         CODE,
@@ -68,7 +68,7 @@ def without_model() -> Finding:
 
 
 def _missing() -> list[str]:
-    return [package for module, package in MEMORY.items() if find_spec(module) is None]
+    return [package for module, package in RECALL.items() if find_spec(module) is None]
 
 
 def _is_writable(folder: Path) -> bool:

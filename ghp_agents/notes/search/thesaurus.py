@@ -1,6 +1,6 @@
 """Synonyms, for words that a small model does not see as related.
 
-Each line of the list in `ghp_agents_memory` is one thing. A text is about the things whose words it
+Each line of the list in `ghp_agents_recall` is one thing. A text is about the things whose words it
 contains; a word for many things counts less. The nearness of two texts is the cosine of these
 weights.
 """
@@ -64,7 +64,7 @@ def nearness(left: Things, right: Things) -> float:
 @functools.cache
 def load() -> Thesaurus:
     """Return our thesaurus; it is read once per process."""
-    from ghp_agents_memory.minilm import THESAURUS
+    from ghp_agents_recall.minilm import THESAURUS
 
     lines = THESAURUS.read_text(encoding="utf-8").splitlines()
     return Thesaurus(line.split(", ") for line in lines if line and not line.startswith("#"))

