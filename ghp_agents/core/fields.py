@@ -63,7 +63,7 @@ def as_text(value: object, name: str) -> str:
 
 def as_line(value: object, name: str) -> str:
     """A text on one line, without control characters and repeated spaces."""
-    text = as_text(value, name)
+    text = value if isinstance(value, str) and value.isascii() else as_text(value, name)
     is_one = text.isprintable() and "  " not in text and text == text.strip()
     return text if is_one else one_line(text, len(text) + 1)
 

@@ -180,7 +180,7 @@ class LocalTracker:
 
 def _after(log: IssueEvents, event: IssueEvent) -> Issue:
     """The issue of an event, after the event."""
-    return next(issue for issue in replay.fold(log.with_one(event)) if issue.id == event.issue)
+    return replay.fold(log.with_one(event), event.issue)[0]
 
 
 def _marked(log: IssueEvents, issue: Issue, marker: str) -> Comment | None:

@@ -30,13 +30,15 @@ def read_events(files: Mapping[str, bytes]) -> IssueEvents:
     return IssueEvents(tuple(events), frozenset(ids), tuple(problems))
 
 
-def fold(log: IssueEvents) -> list[Issue]:
-    """The issues, oldest first. An issue without a readable `create` record has no title."""
+def fold(log: IssueEvents, only: str = "") -> list[Issue]:
+    """The issues, oldest first, or only one. An issue without a readable `create` record has no
+    title."""
     stories = _stories(log)
     for issue in sorted(log.subjects - stories.keys()):
         stories[issue] = []
     numbers = _numbers(stories)
-    return [_issue(issue, story, numbers) for issue, story in stories.items()]
+    wanted = {only: stories[only]} if only else stories
+    return [_issue(issue, story, numbers) for issue, story in wanted.items()]
 
 
 def _stories(log: IssueEvents) -> dict[str, list[IssueEvent]]:

@@ -5,6 +5,7 @@ Every tracker has a lock service and few use it, so the implementation is import
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from ghp_agents.core.clock import to_text
@@ -214,4 +215,4 @@ def _discard_message(_: str) -> None:
 
 
 def _chosen(locks: Iterable[Lock], prefix: str) -> list[Lock]:
-    return sorted((x for x in locks if x.name.startswith(prefix)), key=lambda x: x.name)
+    return sorted([x for x in locks if x.name.startswith(prefix)], key=attrgetter("name"))

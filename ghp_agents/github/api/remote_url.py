@@ -18,9 +18,9 @@ def addresses(ws: Workspace) -> list[str]:
     """The address of the coordination remote, then origin's; no others."""
     remotes = _read(ws)
     wanted = [name for name in (ws.settings.remote, "origin") if name]
-    if not any(name in remotes for name in wanted) and len(remotes) == 1:
+    if remotes.keys().isdisjoint(wanted) and len(remotes) == 1:
         wanted = list(remotes)
-    return list(dict.fromkeys(remotes[name] for name in wanted if name in remotes))
+    return list(dict.fromkeys([remotes[name] for name in wanted if name in remotes]))
 
 
 def parse_remote_url(address: str) -> tuple[str, str] | None:
@@ -53,7 +53,7 @@ def _plain_host(host: str) -> str:
 def _read(ws: Workspace) -> dict[str, str]:
     """Remotes and their addresses: from a plain configuration file, else from git."""
     remotes = plain_config.remotes(ws.common_dir)
-    if remotes is None or any(_may_be_short(address) for address in remotes.values()):
+    if remotes is None or any(map(_may_be_short, remotes.values())):
         return _by_git(ws)
     return remotes
 
