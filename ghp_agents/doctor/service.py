@@ -9,8 +9,9 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Check, Finding, Level, Repair
 from ghp_agents.doctor.setup import KEEP_HOME, probe_line
-from ghp_agents.parts.call import call
+from ghp_agents.parts.call import call, call_function
 from ghp_agents.parts.lists import CHECKS
+from ghp_agents.parts.plugin import load
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.admin_port import StoreAdmin
 from ghp_agents.workspace import Workspace
@@ -48,7 +49,28 @@ def checks(
 ) -> dict[str, Check]:
     """Return all checks by code, in order."""
     patient = Patient(ctx, ground, probe, hub, shortcomings)
-    return {code: partial(call, name, patient) for code, name in CHECKS.items()}
+    own: dict[str, Check] = {code: partial(call, name, patient) for code, name in CHECKS.items()}
+    try:
+        plugins = load(ctx.ws.settings.plugins).plugins
+    except GhpError:  # no repository, which the checks report
+        plugins = {}
+    added: dict[str, Check] = {
+        f"{name}:{code}": partial(call_function, check, patient)
+        for name, plugin in plugins.items()
+        for code, check in plugin.checks.items()
+    }
+    return own | added
+
+
+def check_plugins(ws: Workspace) -> Iterator[Finding]:
+    """Report the plug-ins that are loaded, and why others are not."""
+    loaded = load(ws.settings.plugins)
+    for name, problem in loaded.problems.items():
+        text = f"The plug-in {name} cannot be loaded: {problem}."
+        remedy = "Install it beside ghp-agents, or take it out of `agents.plugins`."
+        yield finding.warning("plug-ins", text, remedy)
+    if loaded.plugins:
+        yield finding.ok("plug-ins", f"Plug-ins: {', '.join(loaded.plugins)}.")
 
 
 def check_sharing(ground: StoreAdmin) -> Iterator[Finding]:

@@ -1,7 +1,8 @@
 """The doctor's checks of the state, for every store: records, clones, sessions, the sync."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 from ghp_agents.core import front_matter
 from ghp_agents.core.clock import ago, to_seconds
@@ -10,6 +11,7 @@ from ghp_agents.core.ids import count, one_line
 from ghp_agents.core.remote_url import masked
 from ghp_agents.parts.call import find
 from ghp_agents.parts.lists import RECORDS
+from ghp_agents.parts.plugin import load
 from ghp_agents.ports import Context
 from ghp_agents.state import refusal
 from ghp_agents.state.record import Problem, problem_of
@@ -17,6 +19,7 @@ from ghp_agents.state.record import Problem, problem_of
 SILENT_AFTER_S = 30 * 86_400.0  # seconds
 LATE_AFTER_S = 600.0  # seconds; what is still unsent then will not go by itself
 LISTED = 20  # unreadable records that are listed
+Reader = Callable[[Mapping[str, bytes]], Sequence[Any]]  # the last are the problems
 MESSAGES = ".ghp/messages/"
 
 
@@ -24,7 +27,10 @@ def check_readable(ctx: Context) -> Iterator[Finding]:
     """Report unreadable records, locks and presence files. They are kept, and hide no other."""
     snapshot = ctx.store.snapshot()
     total, broken = 0, list[Problem]()
-    for folder, reader in RECORDS.items():
+    readers = {folder: find(name) if name else None for folder, name in RECORDS.items()}
+    for plugin in load(ctx.ws.settings.plugins).plugins.values():
+        readers |= plugin.records
+    for folder, reader in readers.items():
         files = snapshot.files(f".ghp/{folder}/")
         total += len(files)
         broken += _broken(files, reader)
@@ -43,9 +49,9 @@ def check_readable(ctx: Context) -> Iterator[Finding]:
         yield ok("unreadable", f"All {count(total, 'record')} can be read.")
 
 
-def _broken(files: Mapping[str, bytes], reader: str) -> list[Problem]:
+def _broken(files: Mapping[str, bytes], reader: Reader | None) -> list[Problem]:
     """Return files that cannot be parsed, and those that are not the expected record."""
-    problems: Sequence[Problem] = find(reader)(files)[-1] if reader else ()
+    problems: Sequence[Problem] = reader(files)[-1] if reader else ()
     by_place = {problem.place: problem for problem in problems}
     torn = filter(None, (_parse_problem(path, content) for path, content in files.items()))
     by_place |= {problem.place: problem for problem in torn}

@@ -18,7 +18,11 @@ def find(name: str) -> Callable[..., Any]:
 def call(name: str, source: object) -> Any:
     """Call a function of the lists. A parameter gets the attribute of `source` that has its name;
     one with a default value may have none there."""
-    function = find(name)
+    return call_function(find(name), source)
+
+
+def call_function(function: Callable[..., Any], source: object) -> Any:
+    """The same for a function."""
     values = {
         key: getattr(source, key)
         for key, parameter in signature(function).parameters.items()

@@ -20,6 +20,7 @@ CHECKS = {  # of the doctor, by code; those with network requests come last
     "main-branch": "pulls.update_branch:check",
     "templates": "pulls.body_template:check",
     "cards": "consent.card_checks:check",
+    "plug-ins": "doctor.service:check_plugins",
     "sandbox": "consent.sandbox_checks:check",
     "unreadable": "doctor.state_checks:check_readable",
     "rivals": "presence.checks:check_rivals",
@@ -116,6 +117,7 @@ AFTER_SYNC = (
     Act("sync.desktop:announce"),
     Act("messages.after_sync:refresh_channels", tells=True),
     Act("guard.evaluate:refresh"),
+    Act("sync.handlers:hand_out", "paced"),
 )
 AGENTS = "presence.service:list_agents"
 PAGES = "reports.pages:renderer"

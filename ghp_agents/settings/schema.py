@@ -198,6 +198,9 @@ class AgentsConfig(BaseModel):
         "the least urgency of a message that an agent reads at its next step; others "
         "wait in its inbox",
     )
+    plugins: Lines = _key(
+        (), "plug-ins to load, by their modules: docs/plugins.md; only in the user's own file"
+    )
     desktop: bool = _key(True, "a person's desktop shows urgent questions and requests for input")
     wake: bool = _key(True, "requests and answers wake resting Claude Code, Codex, OpenCode and pi")
     max_rounds: int = _key(10, "maximum messages of one agent in a conversation", ge=1, le=1_000)
@@ -287,8 +290,9 @@ def values(name: str, text: str) -> dict[str, Any]:
             hint="Fix the file (it was not changed); `ghp agent-doctor` checks it again.",
         )
     is_persons = not name.endswith(REPOSITORY_FILE)
-    if not is_persons:  # only a person may pass credentials on
+    if not is_persons:  # only a person may pass credentials on, or load others' code
         ours.pop("checks_keep_env", None)
+        ours.pop("plugins", None)
     for key, trusted in (("runs", runs_schema.trusted), ("memory", memory_schema.trusted)):
         if key in ours:
             ours[key] = trusted(ours[key] or {}, is_persons=is_persons)

@@ -77,6 +77,7 @@ class Settings(NamedTuple):
     topics: tuple[str, ...] = ("project_updates", "security.>")  # for agents without subscription
     new_topics: str = "ask"  # or hear, ignore: topics that an agent has not decided on
     notify: str = "low"  # the least urgency of a message that interrupts an agent
+    plugins: tuple[str, ...] = ()  # modules, only by the person's own file
     desktop: bool = True  # notify-send or osascript shows urgent questions
     wake: bool = True  # resting sessions are woken for messages and answers
     max_rounds: int = 10  # replies of an agent in one conversation; then a person is asked

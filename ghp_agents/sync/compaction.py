@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from ghp_agents.parts.call import call
 from ghp_agents.parts.lists import COMPACTION
+from ghp_agents.parts.plugin import attempt, load
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.git.fold import stamp, stamped
 from ghp_agents.workspace import Workspace
@@ -60,4 +61,7 @@ def compact(ctx: Context, before: float, messages_before: float = -math.inf) -> 
         for name, folder in COMPACTION.items()
         for subject in call(name, source._replace(folder=folder))
     ]
+    for plugin in load(ctx.ws.settings.plugins).plugins.values():
+        for function, folder in plugin.compaction.items():
+            subjects += attempt(function, source._replace(folder=folder))[0] or ()
     return ctx.store.compact(subjects)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ghp_agents.parts.call import call, find
 from ghp_agents.parts.lists import AFTER_SYNC, AGENTS, BEFORE_SYNC, PAGES, Act
+from ghp_agents.parts.plugin import load, notes_of
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import SyncReport
 from ghp_agents.state.sender_budget import SenderBudget
@@ -134,12 +135,18 @@ def sync(
     this = Round(ctx, hub, push, paced, in_command, publish)
     this.do(BEFORE_SYNC)
     this.report = ctx.store.sync(push=push, paced=paced)
-    notes = [*this.do(AFTER_SYNC), *this.budget.notes()]
+    notes = [*this.do(AFTER_SYNC), *_of_plugins(this), *this.budget.notes()]
     report = this.report._replace(notes=(*this.report.notes, *notes))
     if this.publishes:
         gone = {view.name for view in this.views if view.liveness == "gone"}
         report = _together(report, ctx.store.publish(find(PAGES)(ctx), gone=gone))
     return report
+
+
+def _of_plugins(this: Round) -> list[str]:
+    """Do what plug-ins add; return notes."""
+    plugins = load(this.ws.settings.plugins).plugins
+    return notes_of([(name, act) for name in plugins for act in plugins[name].acts], this)
 
 
 def send_rest(this: Round) -> None:

@@ -21,6 +21,7 @@ TOPS = {
     ("ghp_agents/notes/search/mem0.py", "_open"): "a store that cannot be opened is made again",
     ("ghp_agents/cli/main.py", "_heartbeat"): "the full command handles a heartbeat that fails",
     ("ghp_agents/doctor/service.py", "examine"): "a check that fails hides no other",
+    ("ghp_agents/parts/plugin.py", "attempt"): "a plug-in's error stops no command",
     ("ghp_agents/hooks/entry.py", "run"): "no agent stumbles over a hook of ours",
     ("ghp_agents/__main__.py", "_start_hook"): "nor while the program is being upgraded",
     ("ghp_agents/cli/watch/app.py", "run"): "a key's work in a thread; the watch shows and logs it",
