@@ -43,6 +43,7 @@ CHECKS = {  # of the doctor, by code; those with network requests come last
     "aider": "integrations.clients.checks:check_aider",
     "unguarded": "integrations.clients.unguarded_clients:check",
     "past-queue": "pulls.merging.past_queue:check",
+    "undone-merge": "pulls.merging.undone_merges:check",
     "folder": "state.git.admin.local_checks:check_folder",
     "lock": "state.git.admin.leftovers:check_locks",
     "state": "state.git.admin.integrity:check_state",

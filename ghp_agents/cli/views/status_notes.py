@@ -11,7 +11,7 @@ from ghp_agents.escalations.delivered import mark_told
 from ghp_agents.hotpath import background, heartbeat, news_flag, own_name
 from ghp_agents.ports import Snapshot
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls.merging import past_queue
+from ghp_agents.pulls.merging import past_queue, undone_merges
 from ghp_agents.reports.overview import Totals
 from ghp_agents.settings import consent
 from ghp_agents.state.join import SyncStatus
@@ -69,7 +69,7 @@ def warn(app: App, snapshot: Snapshot, totals: Totals, *, is_summed_up: bool) ->
         output.say(f"{count(totals.questions, 'question')} open: `ghp agent-escalations --open`.")
     for words in _limits(totals):
         output.warn(*words)
-    for words in past_queue.warnings(past_queue.find(app)):
+    for words in (*past_queue.warnings(past_queue.find(app)), *undone_merges.warnings(app)):
         output.warn(*words)
     warn_of_rivalries(presence.rivalries(app.ws))
     for trouble in app.ws.settings.unreadable:
