@@ -13,24 +13,34 @@ from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, TimelineSp
 from ghp_agents.state import events
 
 ANSWER_DUE = "due"  # it waits, and a question of it is open
-# How each kind is drawn where there are no pictures, and what it means.
-SIGNS: Mapping[str, tuple[str, str]] = {
-    parts.WORK: ("━", "works"),
-    ANSWER_DUE: ("╍", "waits for an answer"),
-    parts.WAIT: ("╌", "waits"),
-    parts.IDLE: ("·", "idle"),
-    parts.DEAD: ("░", "dead"),
-    events.CLAIM: ("▸", "claims"),
-    events.RELEASE: ("◂", "releases"),
-    events.ASK: ("?", "asks"),
-    events.ANSWER: ("!", "is answered"),
-    events.HANDOFF: ("»", "hands over"),
-    events.PULL: ("↑", "opens a pull request"),
-    events.MERGE: ("✓", "is merged"),
-    events.RETURN: ("↓", "is sent back"),
-    events.STOP: ("■", "is told to stop"),
-    events.DEATH: ("✗", "dies"),
-    events.MESSAGE: ("@", "sends a message"),
+
+
+class TimelineSign(NamedTuple):
+    """How a kind is drawn, and what it means."""
+
+    char: str  # where there are no pictures
+    meaning: str
+    colour: str  # on a terminal; green and red only for what ended well or badly
+    tone: str | None = None  # of a mark in a picture, by the names in the style sheet
+
+
+SIGNS: Mapping[str, TimelineSign] = {
+    parts.WORK: TimelineSign("━", "works", "32"),
+    ANSWER_DUE: TimelineSign("╍", "waits for an answer", "36"),
+    parts.WAIT: TimelineSign("╌", "waits", "33"),
+    parts.IDLE: TimelineSign("·", "idle", "2"),
+    parts.DEAD: TimelineSign("░", "dead", "31"),
+    events.CLAIM: TimelineSign("▸", "claims", "32", "plain"),
+    events.RELEASE: TimelineSign("◂", "releases", "2", "dim"),
+    events.ASK: TimelineSign("?", "asks", "36", "ask"),
+    events.ANSWER: TimelineSign("!", "is answered", "36", "ask"),
+    events.HANDOFF: TimelineSign("»", "hands over", "35", "move"),
+    events.PULL: TimelineSign("↑", "opens a pull request", "34", "plain"),
+    events.MERGE: TimelineSign("✓", "is merged", "1;32", "good"),
+    events.RETURN: TimelineSign("↓", "is sent back", "33", "ask"),
+    events.STOP: TimelineSign("■", "is told to stop", "33", "bad"),
+    events.DEATH: TimelineSign("✗", "dies", "1;31", "bad"),
+    events.MESSAGE: TimelineSign("@", "sends a message", "2", "move"),
 }
 
 

@@ -76,8 +76,7 @@ def _hash(text: str) -> str:
 
 def _legend() -> str:
     shown = []
-    for kind, (char, meaning) in SIGNS.items():
-        tone = timeline_svg.TONES.get(kind)
+    for kind, (char, meaning, _, tone) in SIGNS.items():
         sign = f'<i class="sign tone-{tone}">{char}</i>' if tone else f'<i class="fill-{kind}"></i>'
         shown.append(f"<span>{sign}{meaning}</span>")
     return "\n".join(shown)
@@ -100,10 +99,7 @@ def _data(timeline: Timeline) -> str:
         "since": timeline.since,
         "length": timeline.until - timeline.since,
         "provisional": PROVISIONAL,
-        "signs": [
-            [kind, char, meaning, timeline_svg.TONES.get(kind)]
-            for kind, (char, meaning) in SIGNS.items()
-        ],
+        "signs": [[kind, sign.char, sign.meaning, sign.tone] for kind, sign in SIGNS.items()],
         "titles": timeline.titles,
         "lanes": [_lane(lane, timeline.since, texts) for lane in timeline.lanes],
         "texts": [*texts.known],

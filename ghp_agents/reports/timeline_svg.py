@@ -1,6 +1,6 @@
 """A timeline as a picture: one SVG file, in light and dark, without scripts and without network."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import tzinfo
 from html import escape
 from importlib import resources
@@ -11,7 +11,6 @@ from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import briefly, ticks
 from ghp_agents.reports.timeline import Lane, Timeline, label
 from ghp_agents.reports.timeline_cells import SIGNS, cells, column, runs, summary
-from ghp_agents.state import events
 
 LANES_SHOWN = 200
 WIDTH, NAMES, TOP, LANE = 1200, 150, 58, 24  # pixels
@@ -24,12 +23,6 @@ TICKS = 12
 LETTER = 6.5  # pixels of a letter in a bar
 POINTED = 4  # pixels that one can point at
 WORKS = 6  # colours of issues
-# The colours of marks, by the names in the style sheet.
-TONES: Mapping[str, str] = {
-    events.CLAIM: "plain", events.RELEASE: "dim", events.ASK: "ask", events.ANSWER: "ask",
-    events.HANDOFF: "move", events.PULL: "plain", events.MERGE: "good", events.RETURN: "ask",
-    events.STOP: "bad", events.DEATH: "bad", events.MESSAGE: "move",
-}  # fmt: skip
 
 
 def style() -> str:
@@ -95,8 +88,8 @@ def _lane(lane: Lane, timeline: Timeline, top: int, zone: tzinfo | None) -> Iter
         if text and end - first > len(text) * LETTER + 6 and kind != parts.IDLE:
             yield f'<text class="in" x="{NAMES + first + 3}" y="{top + 19}">{text}</text>'
     for at, mark in sorted(filled.marks.items()):
-        x, tone = NAMES + at + MARK // 2, TONES[mark.kind]
-        yield f'<text class="mark {tone}" x="{x}" y="{top + 10}">{SIGNS[mark.kind][0]}</text>'
+        x, sign = NAMES + at + MARK // 2, SIGNS[mark.kind]
+        yield f'<text class="mark {sign.tone}" x="{x}" y="{top + 10}">{sign.char}</text>'
 
 
 def _bar(
@@ -118,16 +111,16 @@ def _bar(
         return f"{rect}/>"
     width = (timeline.until - timeline.since) / ROOM
     when = briefly(timeline.since + first * width, timeline.since + end * width, zone)
-    what = f"{SIGNS[kind][1]}{f' on {label(issue)}' if issue is not None else ''}"
+    what = f"{SIGNS[kind].meaning}{f' on {label(issue)}' if issue is not None else ''}"
     return f"{rect}><title>{safe(lane.agent)} {what}: {when}</title></rect>"
 
 
 def _legend() -> str:
     drawn = []
-    for number, (kind, (char, meaning)) in enumerate(SIGNS.items()):
+    for number, (kind, (char, meaning, _, tone)) in enumerate(SIGNS.items()):
         x, y = number % 6 * LEGEND_WIDTH, 16 + number // 6 * LEGEND_ROW
-        if kind in TONES:
-            sign = f'<text class="mark {TONES[kind]}" x="7" y="9">{char}</text>'
+        if tone:
+            sign = f'<text class="mark {tone}" x="7" y="9">{char}</text>'
         else:
             colour, height = (
                 ("work0" if kind == parts.WORK else kind),

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.cli.views.timeline import COLOURS, lines
+from ghp_agents.cli.views.timeline import lines
 from ghp_agents.reports.timeline_cells import SIGNS
+from ghp_agents.state.events import MARKS
 from tests.support.ghp import Result, invoke
 from tests.support.road import Road, merged
 from tests.support.timelines import simulated_day
@@ -88,8 +89,8 @@ worker-3  ▸#3━━━━━━━━━━━━━━━━━━━✗░�
     )
 
 
-def test_each_sign_has_a_colour() -> None:
-    assert COLOURS.keys() == SIGNS.keys()
+def test_each_mark_has_a_sign_with_a_tone() -> None:
+    assert {kind for kind, sign in SIGNS.items() if sign.tone} == {*MARKS}
 
 
 def test_nothing_is_said_to_have_happened_in_an_untouched_repository(road: Road) -> None:

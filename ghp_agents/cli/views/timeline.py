@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING
 from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import one_line, phrase
-from ghp_agents.reports import timeline as parts
 from ghp_agents.reports.time_axis import ticks
 from ghp_agents.reports.timeline import Lane, Timeline, TimelineMark, label
-from ghp_agents.reports.timeline_cells import ANSWER_DUE, SIGNS, cells, column, summary
-from ghp_agents.state import events
+from ghp_agents.reports.timeline_cells import SIGNS, cells, column, summary
 
 if TYPE_CHECKING:
     pass
@@ -24,14 +22,6 @@ NAME_SHOWN = 20  # characters
 LANES_SHOWN = 100
 TITLES_SHOWN = 10
 TICK_ROOM = 11  # columns for a tick and its text
-
-
-COLOURS: Mapping[str, str] = {  # by kind; green and red only for what ended well or badly
-    parts.WORK: "32", ANSWER_DUE: "36", parts.WAIT: "33", parts.IDLE: "2", parts.DEAD: "31",
-    events.CLAIM: "32", events.RELEASE: "2", events.ASK: "36", events.ANSWER: "36",
-    events.HANDOFF: "35", events.PULL: "34", events.MERGE: "1;32", events.RETURN: "33",
-    events.STOP: "33", events.DEATH: "1;31", events.MESSAGE: "2",
-}  # fmt: skip
 
 
 def lines(timeline: Timeline, columns: int, zone: tzinfo | None = None) -> Iterator[list[Piece]]:
@@ -51,7 +41,9 @@ def lines(timeline: Timeline, columns: int, zone: tzinfo | None = None) -> Itera
         hidden += over
         yield [(f"{one_line(lane.agent, names):{names}}  ", ""), *_joined(drawn)]
     yield [("", "")]
-    legend = [(COLOURS[kind], " ".join(sign)) for kind, sign in SIGNS.items() if kind in used]
+    legend = [
+        (sign.colour, f"{sign.char} {sign.meaning}") for kind, sign in SIGNS.items() if kind in used
+    ]
     yield from _wrapped(legend, width)
     for text in _left_out(timeline, len(shown), hidden):
         yield from ([(line, "2")] for line in wrap(text, width))
@@ -74,7 +66,7 @@ def _drawn(lane: Lane, timeline: Timeline, room: int, used: set[str]) -> tuple[l
     for at, mark in marks.items():
         kinds[at] = mark.kind
     used.update(kinds)
-    drawn = [(SIGNS[kind][0], COLOURS[kind]) if kind else (" ", "") for kind in kinds]
+    drawn = [(SIGNS[kind].char, SIGNS[kind].colour) if kind else (" ", "") for kind in kinds]
     _write_labels(drawn, issues, marks)
     return drawn, len(lane.marks) - len(marks)
 
