@@ -13,8 +13,6 @@ from ghp_agents.core.ids import Actor, IssueNumber
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.outbox import Job
 from ghp_agents.github.api.repository import ReadResult
-from ghp_agents.github.tracker import trust as proofs
-from ghp_agents.github.tracker.context import TrackerContext
 from ghp_agents.github.tracker.tracker import GitHubTracker
 from ghp_agents.issues import service as issue
 from ghp_agents.issues.issue import BODY_LIMIT, IssueChange
@@ -376,26 +374,6 @@ def test_a_label_is_an_assignment_if_who_may_write_has_set_it(
     mark = len(github.proxy.exchanges)
     assert tracker.list() == [one, two]
     assert requests_since(github, mark) == ["GET issues 304"]  # what was found out is remembered
-
-
-def test_the_workflows_of_the_repository_may_give_work_and_other_apps_may_not(
-    github: GitHub, house: MakeHouse
-) -> None:
-    home = house()
-    assert home.hub is not None
-    source = TrackerContext(home.ws, home.hub, home.locks)
-    mark = len(github.proxy.exchanges)
-    assert proofs.trusted(source, "github-actions[bot]")
-    assert requests_since(github, mark) == []
-    assert not proofs.trusted(source, "some-app[bot]")
-
-
-def test_what_an_issue_was_made_with_is_its_authors_word_where_no_event_tells(
-    github: GitHub, tracker: GitHubTracker
-) -> None:
-    for login in (OUTSIDER, WORKER_1):
-        github.gaps.ask("POST", "issues", {"title": "T", "labels": ["agent:worker-1"]}, login)
-    assert [issue.assignees for issue in tracker.list()] == [(), ("worker-1",)]
 
 
 @pytest.mark.slow
