@@ -132,3 +132,16 @@ COMPACTION = {
     "escalations.service:settled": "",
     "github.tokenless.request:settled": ".ghp/outgoing/",
 }
+
+# What an agent hears once: each source returns texts, with the keys of their delivery.
+NEWS = (
+    "presence.same_name:news",
+    "presence.namesakes:to_first",
+    "github.commands.notices:remarks",
+    "github.commands.notices:reviews",
+    "pulls.merging.main_moved:news",
+    "sync.notifications:refused",
+    "github.merge_queue:news",
+    "leases.settled_questions:news",
+    "claims.ended_agents:news",
+)

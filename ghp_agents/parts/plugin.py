@@ -37,6 +37,7 @@ class Plugin:
         self.acts: list[Function] = []  # after a sync; they return notes for people, or None
         self.records: dict[str, Function] = {}  # readers, by folder below .ghp/
         self.compaction: dict[Function, str] = {}  # finders of ended records, with their folders
+        self.sources: list[Function] = []  # of news: texts, with the keys of their delivery
         self.handlers: list[Handler] = []
 
     def check(self, code: str) -> Callable[[Function], Function]:
@@ -46,6 +47,11 @@ class Plugin:
     def after_sync(self, function: Function) -> Function:
         """Call a function after each sync."""
         self.acts.append(function)
+        return function
+
+    def news(self, function: Function) -> Function:
+        """A source of news for an agent: it returns texts, each with a key by which it is new."""
+        self.sources.append(function)
         return function
 
     def on(self, pattern: str, seconds: float = SECONDS) -> Callable[[Function], Function]:

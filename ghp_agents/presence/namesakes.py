@@ -25,12 +25,12 @@ def to_second(second: str, first: str, folders: Sequence[str]) -> str:
     )
 
 
-def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
-    """The notices to the session `first` about living sessions that started under its name, each
+def to_first(folders: Sequence[str], agent: str) -> list[tuple[str, str]]:
+    """The notices to the session `agent` about living sessions that started under its name, each
     with an id."""
     items: list[tuple[str, str]] = []
     for second in _names(folders):
-        if not own_name.is_second(second, first):
+        if not own_name.is_second(second, agent):
             continue
         fields = presence_file.newest(folders, second) or {}
         session = str((fields.get("local") or {}).get("session") or "")
@@ -38,7 +38,7 @@ def to_first(folders: Sequence[str], first: str) -> list[tuple[str, str]]:
         is_living = fields.get("status") != "stopped" and alive.process_lives(fields) is not False
         if session and part == session_name.short(session, len(part)) and is_living:
             text = (
-                f"Another session started under the name {named(first)}{_place(fields)}. It is "
+                f"Another session started under the name {named(agent)}{_place(fields)}. It is "
                 f"{second} now. The files that you edit and your claim stay yours."
             )
             items.append((text, f"second {second}"))

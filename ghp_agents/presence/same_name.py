@@ -74,12 +74,12 @@ def _refused(ctx: Context, name: str, what: str) -> NamesakeError:
     )
 
 
-def news(ctx: Context, snapshot: Snapshot, name: str) -> list[tuple[str, str]]:
+def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
     """The notice to an agent while another clone has an agent of its name, with an id."""
-    other = find(ctx, snapshot, name) if _lives_here(ctx, name) else None
+    other = find(ctx, snapshot, agent) if _lives_here(ctx, agent) else None
     if other is None:
         return []
-    lock = known_lock(ctx.locks, agent_lock(name))
+    lock = known_lock(ctx.locks, agent_lock(agent))
     first = lock.clone if lock else min(snapshot.clone, other.clone or "")
     then = (
         "the other one is asked to rename itself"

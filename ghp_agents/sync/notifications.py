@@ -1,32 +1,33 @@
 """Notifications for an agent: answers, returned pull requests, orders, and lost claims."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from ghp_agents.claims import next_issue
+from ghp_agents.claims import ended_agents, next_issue
 from ghp_agents.claims.claim import fence_of
 from ghp_agents.conflicts import stale_base
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations import service as escalation
 from ghp_agents.escalations.delivered import is_told, mark_told
 from ghp_agents.escalations.messages import ANSWERED, News
-from ghp_agents.github import merge_queue
 from ghp_agents.github.commands import notices
 from ghp_agents.handoffs import returned
 from ghp_agents.handoffs.returned import FOLDER, Return
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.lost_claim import LostClaim
 from ghp_agents.hotpath.quoting import clean, file, phrase
-from ghp_agents.leases import settled_questions
 from ghp_agents.messages import service as messages
 from ghp_agents.messages import undelivered
 from ghp_agents.messages.news import key_of, wakes
+from ghp_agents.parts.call import call
+from ghp_agents.parts.lists import NEWS
+from ghp_agents.parts.plugin import attempt, load
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.presence import namesakes, same_name, stopping
 from ghp_agents.presence import service as presence
-from ghp_agents.pulls.merging import main_moved, send_back
+from ghp_agents.presence import stopping
+from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
-from ghp_agents.sync import ended_agents, others_news, unblock, wake
+from ghp_agents.sync import others_news, unblock, wake
 from ghp_agents.workspace import Workspace
 
 ISSUES = "issue/"
@@ -81,20 +82,35 @@ def gather(
     return Notifications("\n".join(lines), tuple(name for _, name in kept))
 
 
+class Reader(NamedTuple):
+    """Who reads: a source of news takes of it what its parameters name."""
+
+    ctx: Context
+    snapshot: Snapshot
+    agent: AgentName
+
+    @property
+    def ws(self) -> Workspace:
+        """The repository, and who works in it."""
+        return self.ctx.ws
+
+    @property
+    def folders(self) -> Sequence[str]:
+        """Where this clone's own files are."""
+        return self.ctx.ws.folders
+
+
 def _once(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[tuple[str, str]]:
-    """What the agent has not heard of yet: others of its name, comments and reviews on GitHub,
-    merges on main, and questions that no longer need an answer."""
-    items = [*same_name.news(ctx, snapshot, agent), *namesakes.to_first(ctx.ws.folders, agent)]
-    items += [*notices.remarks(ctx.ws, agent), *notices.reviews(ctx.ws, agent)]
-    items += main_moved.news(ctx.ws, agent)
-    items += _refused(ctx, agent)
-    items += merge_queue.news(ctx.ws, agent)
-    items += settled_questions.news(ctx, snapshot, agent)
-    items += ended_agents.news(ctx, snapshot, agent)
+    """What the agent has not heard of yet, from all sources: texts, and keys of their delivery."""
+    reader = Reader(ctx, snapshot, agent)
+    items = [item for name in NEWS for item in call(name, reader)]
+    for plugin in load(ctx.ws.settings.plugins).plugins.values():
+        for source in plugin.sources:
+            items += attempt(source, reader)[0] or ()
     return [item for item in items if not is_told(ctx.ws, agent, item[1])]
 
 
-def _refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
+def refused(ctx: Context, agent: AgentName) -> list[tuple[str, str]]:
     """The agent's records that the remote refused."""
     items: list[tuple[str, str]] = []
     for kept in ctx.store.set_aside():

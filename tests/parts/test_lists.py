@@ -6,11 +6,13 @@ from ghp_agents.doctor.service import Patient
 from ghp_agents.parts import lists
 from ghp_agents.parts.call import find
 from ghp_agents.sync.compaction import Compaction
+from ghp_agents.sync.notifications import Reader
 from ghp_agents.sync.service import Round
 
 LISTS: list[tuple[str, type]] = [
     *((name, Patient) for name in lists.CHECKS.values()),
     *((act.name, Round) for act in (*lists.BEFORE_SYNC, *lists.AFTER_SYNC)),
+    *((name, Reader) for name in lists.NEWS),
     *((name, Compaction) for name in lists.COMPACTION),
 ]
 

@@ -130,7 +130,7 @@ def test_the_hot_path_agrees_on_who_may_edit_shared_files(by: Actor) -> None:
 
 # What these ask is no right: who gets which news, and who takes work by itself.
 ROLES = {
-    "jobs/explain.py", "sweep/facts.py", "sync/ended_agents.py", "sync/epic_news.py",
+    "jobs/explain.py", "sweep/facts.py", "claims/ended_agents.py", "sync/epic_news.py",
     "sync/others_news.py", "messages/subscriptions.py",
 }  # fmt: skip
 
