@@ -155,6 +155,9 @@ class StateStore(Protocol):
     def drop_refused(self, ids: Collection[str]) -> Sequence[SetAside]:
         """Delete some of them, or all if none is named."""
 
+    def remote(self) -> str | None:
+        """The name of the coordination remote; None: there is none. Cheaper than `sync_status`."""
+
     def sync_status(self) -> SyncStatus:
         """This clone's sync status; contacts nobody."""
 

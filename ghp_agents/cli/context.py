@@ -100,7 +100,7 @@ def sync_first(app: App, *, only_first: bool = False) -> None:
         return
     from ghp_agents.presence import wait
 
-    if app.store.sync_status().remote:
+    if app.store.remote():
         wait.sync(app, first=False)
 
 
@@ -144,7 +144,7 @@ def send_last(app: App) -> None:
     """Send what is left when a command ends that ran for long: perhaps no other follows it here."""
     last = App(app.cwd, app.environ, name=app.name, clock=app.clock)
     last.limit_waiting(LAST_S)
-    if last.store.sync_status().remote:
+    if last.store.remote():
         report = last.store.sync()
         if report.trouble:
             output.warn(NOT_SENT.format(f"{report.remote}: {report.trouble}"), NOT_LOST)

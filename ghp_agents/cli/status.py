@@ -261,7 +261,7 @@ def _paint(app: App, choice: AgentChoice, offline: bool, show_all: bool) -> Stat
             frame.show(screen(look.overview, width, None if show_all else height, loading=loading))
         return look
 
-    has_remote = app.store.sync_status().remote is not None
+    has_remote = app.store.remote() is not None
     asks = has_remote and not offline and remote_news.is_due(app)
     look = look_at(deep=False, loading=asks)
     report = remote_news.ask(app) if asks else None

@@ -52,7 +52,7 @@ def stop(
             "--undo cannot be used with --now, --keep or --reason.",
             hint=f"Run `ghp agent-stop {name} --undo`.",
         )
-    if app.store.sync_status().remote:  # what it holds may have changed just now
+    if app.store.remote():  # what it holds may have changed just now
         remote_news.ask(app)
     if undo:
         _undo(app, name, as_json=as_json)

@@ -36,7 +36,7 @@ def for_issue(ctx: Context, number: int, tell: Callable[[str], None]) -> bool:
 def fetch(ctx: Context, lock: Lock) -> str:
     """Fetch the handoff by which an agent got a claim, if this clone lacks it, and those of former
     holders. Returns the name of the first if it is still not here, else nothing."""
-    if missing(ctx, lock) and ctx.store.sync_status().remote:
+    if missing(ctx, lock) and ctx.store.remote():
         ctx.store.sync(push=False)
         return missing(ctx, lock)
     if _is_behind(ctx, lock):

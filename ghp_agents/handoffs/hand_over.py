@@ -60,7 +60,7 @@ def hand_over(
 
 def _send(ctx: Context, handed: Handoff) -> None:
     """Send the handoff first: without it, the next agent would have the issue and no work."""
-    if ctx.store.sync_status().remote is None:
+    if ctx.store.remote() is None:
         return
     ctx.store.sync()  # if the remote cannot be reached, nothing can be given either
     for refused in ctx.store.set_aside():

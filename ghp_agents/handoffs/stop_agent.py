@@ -83,7 +83,7 @@ def stop(
     saved = {lock: _save(me, lock, keeps=keep) for lock in changed}
     if not keep:
         _end_leases(me, name)
-        if changed and ctx.store.sync_status().remote:
+        if changed and ctx.store.remote():
             ctx.store.sync()  # who takes an issue that is free has the handoff
         changed = [lock for lock in changed if _free(me, lock, reason)]
     has_stopped = stopping.settle(

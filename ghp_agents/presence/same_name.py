@@ -36,7 +36,7 @@ def refuse(ctx: Context, name: str) -> None:
 def take(ctx: Context, name: str, *, force: bool = False) -> None:
     """Take a name for this clone. Raises NamesakeError if an agent of another clone has it and may
     be at work, unless `force`; UnknownError if the remote cannot be reached."""
-    if ctx.store.sync_status().remote is None:
+    if ctx.store.remote() is None:
         return  # there is no other clone
     lives = _lives_here(ctx, name)
     epoch = presence.epoch_of(ctx, name) + (not lives)  # above that of an earlier life

@@ -112,7 +112,7 @@ def _judge(
 
 
 def _news_at(ctx: Context) -> float:
-    if ctx.store.sync_status().remote is None:
+    if ctx.store.remote() is None:
         return ctx.ws.steady()
     return presence.news_at(ctx) or 0.0
 

@@ -30,7 +30,7 @@ def watch(ctx: Context, hub: "GitHubRepository | None" = None) -> None:
 
     Ends at once if another process stays, or if there is no remote. Raises GhpError.
     """
-    if ctx.store.sync_status().remote is None:
+    if ctx.store.remote() is None:
         return
     with ExitStack() as held:
         try:

@@ -429,6 +429,7 @@ class StateStoreContract:
         field.cut()
         store.sync()
         assert store.sync_status().news_at == store.news_at() == heard
+        assert store.remote() == store.sync_status().remote
         field.mend()
         store.sync()
         assert store.sync_status().news_at == heard + HOUR
@@ -441,7 +442,7 @@ class StateStoreContract:
         assert (report.remote, report.fetched, report.pushed, report.trouble) == (
             None, False, False, None,
         )  # fmt: skip
-        assert store.sync_status().remote is None
+        assert store.sync_status().remote is store.remote() is None
         assert store.publish(one_page).remote is None
         assert told(store) == [("note", "N-a")]
 

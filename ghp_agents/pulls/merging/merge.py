@@ -97,7 +97,7 @@ def fetched_more(who: Merger) -> bool:
     pull requests: a host knows its own."""
     remote = who.me.ctx.store
     return (
-        who.forge.is_local and bool(remote.sync_status().remote) and remote.sync(push=False).fetched
+        who.forge.is_local and bool(remote.remote()) and remote.sync(push=False).fetched
     )
 
 

@@ -237,6 +237,11 @@ class GitRefsStore:
 
         return set_aside.drop(self._ws, ids)
 
+    def remote(self) -> str | None:
+        """The name of the coordination remote; None: there is none."""
+        remote = coordination_remote(self._ws)
+        return remote.name if remote else None
+
     def sync_status(self) -> SyncStatus:
         """This clone's sync status, from its notes; starts no exchange."""
         return read_status(self._ws)

@@ -179,6 +179,10 @@ class MemoryStore:
         """Nothing was set aside."""
         return []
 
+    def remote(self) -> str | None:
+        """The hub, if there is one."""
+        return None if self._hub is None else "hub"
+
     def sync_status(self) -> SyncStatus:
         """This clone's sync status."""
         if self._hub is None:
