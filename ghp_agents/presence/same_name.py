@@ -39,7 +39,8 @@ def take(ctx: Context, name: str, *, force: bool = False) -> None:
     if ctx.store.remote() is None:
         return  # there is no other clone
     lives = _lives_here(ctx, name)
-    epoch = presence.epoch_of(ctx, name) + (not lives)  # above that of an earlier life
+    was_here = ctx.ws.presence(name) is not None
+    epoch = presence.epoch_of(ctx, name) + (was_here and not lives)  # above that of an earlier life
 
     def decide(seen: LockView) -> None:
         lock = seen.lock

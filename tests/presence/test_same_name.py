@@ -132,3 +132,15 @@ def test_a_living_agent_asks_the_remote_only_once(yards: tuple[Yard, Yard]) -> N
     begin(one)
     one.locks._board.reachable = False
     assert taken(one) == ""
+
+
+def test_a_name_is_free_in_each_clone_once_its_first_life_has_stopped(
+    yards: tuple[Yard, Yard],
+) -> None:
+    one, two = yards
+    taken(one)
+    presence.heartbeat(one.ws("worker-1"), one.store, AgentName("worker-1"), {"status": "stopped"})
+    one.beat("worker-1", "stopped")
+    exchange(one, two)
+    two.locks.hear()
+    assert taken(two) == ""
