@@ -67,7 +67,7 @@ def _clone(place: Place, days: int) -> Path:
     work_of_days(repository, days, app.ws.clock.now())
     for number in range(AGENTS):
         name = AgentName(f"worker-{number + 1}")
-        news = escalation.news_for(app.ws, app.store.snapshot(), name)
+        news = escalation.news_for(app.world, name)
         mark_told(app.ws, name, [item.answer.id for item in news])
     repack.run(app.ws, repository)
     return folder

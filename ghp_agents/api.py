@@ -265,7 +265,7 @@ class Project:
 
     def escalations(self) -> list[Escalation]:
         """All questions with their answers, oldest first."""
-        return settled_questions.read(self._app, self._app.store.snapshot())
+        return settled_questions.read(self._app.world)
 
     def answer(self, reference: str, text: str) -> Escalation:
         """Answer a question; `reference` is its id or a unique part of that."""

@@ -253,7 +253,12 @@ class Past(Offline):
         from ghp_agents.state.git.store import GitRefsStore
 
         super().__init__(app)
-        self.store = GitRefsStore(app.ws, at)
+        self.store, self._at = GitRefsStore(app.ws, at), at
+
+    @property
+    def world(self) -> World:
+        """What is known of that time."""
+        return World(self, at=self._at)
 
     @property
     def tracker(self) -> IssueTracker:

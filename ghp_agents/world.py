@@ -23,16 +23,18 @@ if TYPE_CHECKING:
 class World:
     """What is known in one moment. Each part is read once, on first use."""
 
-    def __init__(self, ctx: Context, snapshot: Snapshot | None = None) -> None:
-        self.ctx = ctx
+    def __init__(
+        self, ctx: Context, snapshot: Snapshot | None = None, at: float | None = None
+    ) -> None:
+        self.ctx, self.at, self.is_past = ctx, at, at is not None
         self.derived: dict[Hashable, Any] = {}
         if snapshot is not None:
             self.snapshot = snapshot
 
     @cached_property
     def snapshot(self) -> Snapshot:
-        """The records; by default the present ones."""
-        return self.ctx.store.snapshot()
+        """The records, by default those of the moment."""
+        return self.ctx.store.snapshot(self.at)
 
     @property
     def ws(self) -> Workspace:
@@ -42,7 +44,7 @@ class World:
     @cached_property
     def now(self) -> float:
         """The time by the clone's clock."""
-        return self.ws.clock.now()
+        return self.ws.clock.now() if self.at is None else self.at
 
     @cached_property
     def checkouts(self) -> "Sequence[Checkout]":
@@ -53,13 +55,13 @@ class World:
 
     @cached_property
     def locks(self) -> Sequence[Lock]:
-        """All locks that this clone knows, by name."""
-        return self.ctx.locks.known()
+        """All locks that this clone knows, by name. Those of the past are not known."""
+        return [] if self.is_past else self.ctx.locks.known()
 
     @cached_property
     def claim_locks(self) -> Mapping[int, Lock]:
         """The locks of issues, also released ones, by issue."""
-        return by_issue(self.ctx.locks.known(PREFIX))
+        return {} if self.is_past else by_issue(self.ctx.locks.known(PREFIX))
 
     @cached_property
     def claims(self) -> Mapping[int, Lock]:

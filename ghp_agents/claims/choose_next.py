@@ -114,7 +114,7 @@ def read_board(
     others = [x for x in claims if not (who and is_mine(x, who.name, who.epoch, who.clone))]
     views = holder_liveness.holders_of(ctx, others, agents)
     snapshot = ctx.store.snapshot()
-    questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
+    questions = escalation.questions(ctx.world)
     commands = comment_commands.commands_in(snapshot)
     return Board(
         issues,

@@ -17,7 +17,7 @@ def ask(ctx: Context, budget: SenderBudget) -> list[str]:
     wanted = [*_questions(ctx)]
     if not wanted:
         return []
-    new = escalation.unasked(ctx, ctx.store.snapshot(), wanted)
+    new = escalation.unasked(ctx.world, wanted)
     chosen = budget.first("issues with two agents", new, lambda _: ["all clones"])
     results = escalation.ask_all(ctx, [(question, "normal") for question in chosen])
     titles = [f"Asked {x.escalation.name}: {x.escalation.title}" for x in results if x.is_new]

@@ -95,7 +95,7 @@ def _pulls(app: App) -> Named:
 def _questions(app: App, *, only_open: bool = False) -> Named:
     from ghp_agents.leases import settled_questions
 
-    for question in settled_questions.read(app, app.store.snapshot()):
+    for question in settled_questions.read(app.world):
         if question.is_open or not only_open:
             yield question.name, question.title
 

@@ -30,6 +30,7 @@ from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.ports import Snapshot
 from ghp_agents.state.cause import DECIDED, LAST_RESORT
 from ghp_agents.wiring import App
+from ghp_agents.world import World
 
 READING = ("claude", "codex")  # their hooks are given what commands printed
 
@@ -156,7 +157,7 @@ def _wait(app: App, escalation: Escalation, timeout: float | None) -> None:
     why: dict[str, str] = {}
 
     def is_settled(snapshot: Snapshot) -> bool:
-        (now,) = _marked(app, snapshot, [escalation], None)
+        (now,) = _marked(World(app, snapshot), [escalation])
         why.update({now.id: now.settled} if now.settled else {})
         return bool(why)
 
@@ -240,13 +241,10 @@ def escalations(
     then = past.time_of(app, at)
     if then is None:
         remote_news.hear(app)
-    snapshot = app.store.snapshot(then)
-    # The settings (who may decide) are needed only if there are answers.
-    answered = bool(snapshot.files(record.ANSWERS))
-    orchestrators = app.ws.settings.orchestrators if answered else ()
-    all_escalations, problems = services.read_all(snapshot, orchestrators)
+    world = World(app, at=then)
+    all_escalations, problems = services.read_all(world)
     chosen = [rules.find(all_escalations, id)] if id is not None else all_escalations
-    chosen = _marked(app, snapshot, chosen, then)
+    chosen = _marked(world, chosen)
     if only_open:
         chosen = [escalation for escalation in chosen if escalation.is_open]
     if mine:
@@ -272,15 +270,13 @@ def escalations(
         start_background(app)
 
 
-def _marked(
-    app: App, snapshot: Snapshot, chosen: list[Escalation], then: float | None
-) -> list[Escalation]:
+def _marked(world: World, chosen: list[Escalation]) -> list[Escalation]:
     """The questions; those that need no answer any more say why."""
-    if not any_doubtful(chosen, snapshot):
+    if not any_doubtful(chosen, world.snapshot):
         return chosen  # without an import
     from ghp_agents.leases import settled_questions
 
-    return settled_questions.marked(app, snapshot, chosen, past=then is not None)
+    return settled_questions.marked(world, chosen)
 
 
 @click.command("agent-answer", epilog='Example: ghp agent-answer E-3f9a "SQLite, for now."')

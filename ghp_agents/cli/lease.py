@@ -30,6 +30,7 @@ from ghp_agents.leases.record import what
 from ghp_agents.leases.request import LeaseRequest
 from ghp_agents.presence import service as presence
 from ghp_agents.wiring import App
+from ghp_agents.world import World
 
 if TYPE_CHECKING:
     from ghp_agents.cli.outputs.lease import ConflictJson, EditingJson
@@ -218,7 +219,7 @@ def leases(app: App, implicit: bool, limit: int | None, at: str | None, as_json:
 def _conflicts(app: App, listing: services.LeaseListing, then: float | None) -> list[Overlap]:
     if len(listing.held) < 2:
         return []
-    questions, _ = escalation.read_all(app.store.snapshot(then), app.ws.settings.orchestrators)
+    questions = escalation.questions(World(app, at=then))
     return overlaps.find(app.ws, listing.held, listing.logs, questions)
 
 

@@ -89,7 +89,7 @@ def _people(place: Sandbox, app: App) -> Iterator[SummaryLine]:
     edit = place.stage.read(Scene.REFUSED)
     end = "refused" if "✗ parser.py is leased by worker-1" in edit else edit
     yield equal("an edit of the file that worker-1 leased", end, "refused")
-    questions, _ = escalation.read_all(app.store.snapshot())
+    questions = escalation.questions(app.world)
     answers = sum(len(question.answers) for question in questions)
     yield equal("questions asked, answered", f"{len(questions)}, {answers}", "1, 1")
     formatter = place.clone("a") / "formatter.py"

@@ -215,7 +215,7 @@ def _kill(shift: Shift) -> None:
 
 
 def _answer(shift: Shift, app: App) -> None:
-    questions, _ = escalation.read_all(app.store.snapshot())
+    questions = escalation.questions(app.world)
     for question in (x for x in questions if x.is_open and x.question.options):
         _do(shift, "agent-answer", f"E-{question.id[:6]}", jobs.ANSWER)
 

@@ -40,7 +40,7 @@ def _jobs(app: App, issues: dict[str, Issue]) -> Iterator[SummaryLine]:
     merged = [pull for pull in pulls if pull.state == "merged"]
     holds = len(merged) == len(pulls) == count
     yield SummaryLine("pull requests merged by the queue", str(len(merged)), holds)
-    questions, _ = escalation.read_all(app.store.snapshot())
+    questions = escalation.questions(app.world)
     answers = ", ".join(question.answers[-1].text for question in questions if question.answers)
     figure = f"{len(questions)}, {answers}"
     yield equal("questions to the person, and the answer", figure, f"1, {jobs.ANSWER}")

@@ -93,7 +93,7 @@ def _act(course: Course, app: App) -> None:
     """Answer the question, and merge what is finished."""
     stage = course.place.stage
     if stage.has(Scene.FINISH_1) and not stage.has(Scene.ANSWER):
-        unanswered = [q for q in escalation.read_all(app.store.snapshot())[0] if not q.answers]
+        unanswered = [q for q in escalation.questions(app.world) if not q.answers]
         if unanswered:
             _do(course, app, Scene.ANSWER, "agent-answer", f"E-{unanswered[0].id[:4]}", ANSWER)
     # A merge removes the worktree of an agent that stopped, so its process must have ended.

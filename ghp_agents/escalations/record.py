@@ -1,7 +1,7 @@
 """Escalations and answers as files of the state. People read them; their contents are untrusted."""
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
@@ -140,14 +140,6 @@ def render_outcome(outcome: Outcome) -> bytes:
         **written_provenance(outcome),
     }
     return front_matter.render(Document(meta, outcome.text + "\n"))
-
-
-def read_below(
-    below: Callable[[str], Mapping[str, bytes]], orchestrators: Collection[str] = ()
-) -> tuple[list[Escalation], list[Problem]]:
-    """The escalations in a snapshot; `below` returns its files below a folder. As `read`."""
-    files = {path: data for folder in map(below, FOLDERS) for path, data in folder.items()}
-    return read(files, orchestrators)
 
 
 def read(

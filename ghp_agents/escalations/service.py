@@ -42,6 +42,7 @@ from ghp_agents.state.join import Settled
 from ghp_agents.state.record import Problem, Record
 from ghp_agents.state.transact import transact
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 TEXT_LIMIT = 2_000_000  # characters of a question or an answer
 OPTION_LIMIT = 500
@@ -100,8 +101,8 @@ def escalate(
     delivered = delivered_ids(ctx.ws, agent)
 
     def decide(snapshot: Snapshot) -> tuple[EscalateResult, list[Record]]:
-        escalations, _ = read_all(snapshot, ctx.ws.settings.orchestrators)
-        same = [earlier for earlier in escalations if earlier.question == question]
+        earlier = questions(World(ctx, snapshot))
+        same = [escalation for escalation in earlier if escalation.question == question]
         for last in reversed(same):
             has_news = waiting and any(answer.id not in delivered for answer in last.answers[-1:])
             if last.is_open or has_news:
@@ -126,7 +127,7 @@ def ask_all(ctx: Context, wanted: Sequence[tuple[Question, str]]) -> list[Escala
     """The same for several questions with their urgencies, in one step."""
 
     def decide(snapshot: Snapshot) -> tuple[list[EscalateResult], list[Record]]:
-        earlier = _own_questions(ctx, snapshot)
+        earlier = _own_questions(World(ctx, snapshot))
         results: list[EscalateResult] = []
         new: list[Escalation] = []
         for question, urgency in wanted:
@@ -142,15 +143,14 @@ def ask_all(ctx: Context, wanted: Sequence[tuple[Question, str]]) -> list[Escala
     return [x._replace(notes=tuple(_post(ctx, x.escalation))) if x.is_new else x for x in results]
 
 
-def unasked(ctx: Context, snapshot: Snapshot, questions: Iterable[Question]) -> list[Question]:
+def unasked(world: World, wanted: Iterable[Question]) -> list[Question]:
     """Of the program's own questions, those that nobody has asked yet."""
-    earlier = _own_questions(ctx, snapshot)
-    return [question for question in questions if rules.own_key(question) not in earlier]
+    earlier = _own_questions(world)
+    return [question for question in wanted if rules.own_key(question) not in earlier]
 
 
-def _own_questions(ctx: Context, snapshot: Snapshot) -> dict[tuple[str, str], Escalation]:
-    escalations = read_all(snapshot, ctx.ws.settings.orchestrators)[0]
-    return {rules.own_key(x.question): x for x in reversed(escalations)}
+def _own_questions(world: World) -> dict[tuple[str, str], Escalation]:
+    return {rules.own_key(x.question): x for x in reversed(questions(world))}
 
 
 def context_of(data: bytes, name: str) -> tuple[str, bool]:
@@ -242,7 +242,7 @@ def answer(
     orchestrators = ctx.ws.settings.orchestrators
 
     def decide(snapshot: Snapshot) -> tuple[AnswerResult, list[Record]]:
-        escalation = rules.find(read_all(snapshot, orchestrators)[0], reference)
+        escalation = rules.find(questions(World(ctx, snapshot)), reference)
         asker = escalation.question.agent
         if by == Actor(asker):
             raise RefusedError(
@@ -325,9 +325,7 @@ def post_owed(ctx: Context) -> list[str]:
     owed = comments.due(ctx.ws)
     if not owed:
         return []
-    escalations, _ = read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
-    pending = [escalation for escalation in escalations if escalation.id in owed]
-    return [note for escalation in pending for note in comments.post(ctx, escalation)]
+    return [note for x in questions(ctx.world) if x.id in owed for note in comments.post(ctx, x)]
 
 
 def _post(ctx: Context, escalation: Escalation) -> list[str]:
@@ -336,33 +334,41 @@ def _post(ctx: Context, escalation: Escalation) -> list[str]:
         return comments.post(ctx, escalation) or post_owed(ctx)
 
 
-@derived
-def read_all(
-    snapshot: Snapshot, orchestrators: Collection[str] = ()
-) -> tuple[list[Escalation], list[Problem]]:
-    """All questions, oldest first, with their answers, and the problems. Answers of agents that
-    are not `orchestrators` are advice."""
-    return record.read_below(snapshot.files, orchestrators)
+def questions(world: World) -> list[Escalation]:
+    """All questions, oldest first, with their answers. Answers of agents that are not orchestrators
+    are advice."""
+    return read_all(world)[0]
 
 
-@derived
-def read_present(
-    snapshot: Snapshot, orchestrators: Collection[str] = ()
-) -> tuple[list[Escalation], list[Problem]]:
+def read_all(world: World) -> tuple[list[Escalation], list[Problem]]:
+    """The same, and the problems."""
+    answered = world.snapshot.files(record.ANSWERS)  # without any, no settings are read
+    return _read(world.snapshot, world.ws.settings.orchestrators if answered else (), False)
+
+
+def present_questions(world: World) -> list[Escalation]:
     """The same without settled questions: their answers are final, and were delivered."""
-    return record.read_below(snapshot.present, orchestrators)
+    return _read(world.snapshot, world.ws.settings.orchestrators, True)[0]
 
 
-def news_for(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
+@derived
+def _read(
+    snapshot: Snapshot, orchestrators: Collection[str], present: bool
+) -> tuple[list[Escalation], list[Problem]]:
+    folders = map(snapshot.present if present else snapshot.files, record.FOLDERS)
+    files = {path: data for folder in folders for path, data in folder.items()}
+    return record.read(files, orchestrators)
+
+
+def news_for(world: World, agent: AgentName) -> list[News]:
     """The advice and the answers that count to `agent`'s questions, if they were not delivered,
     oldest first. An answer that was replaced meanwhile is not delivered any more."""
-    delivered = delivered_ids(ws, agent)
-    escalations, _ = read_present(snapshot, ws.settings.orchestrators)
-    mine = [escalation for escalation in escalations if escalation.question.agent == agent]
+    delivered = delivered_ids(world.ws, agent)
     new = [
-        (answer, escalation)
-        for escalation in mine
-        for answer in escalation.news
+        (answer, x)
+        for x in present_questions(world)
+        if x.question.agent == agent
+        for answer in x.news
         if answer.id not in delivered
     ]
     by_answer = {answer.id: escalation for answer, escalation in new}

@@ -16,6 +16,7 @@ from ghp_agents.github.tracker import refresh
 from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.liveness import AgentView
+from ghp_agents.world import World
 
 ISSUES = "github issues"  # kept for `show`: all of them
 WANTED = "github issues to show"  # the numbers of those that something was done about
@@ -67,7 +68,7 @@ def show(
     if not issues:
         return []
     try:
-        notes = labels.show(ctx, settled_questions.read(ctx, snapshot), issues)
+        notes = labels.show(ctx, settled_questions.read(World(ctx, snapshot)), issues)
         status_comment_sync.refresh(ctx, hub, snapshot, issues, views, kept[WANTED])
         if not in_command:  # nobody waits for them
             notes += job_labels.show(ctx, hub, issues, views)

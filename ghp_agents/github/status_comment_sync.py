@@ -12,8 +12,6 @@ from typing import Any, NamedTuple
 
 from ghp_agents.core.ids import digest
 from ghp_agents.core.json_file import JsonFile
-from ghp_agents.escalations import service as escalation
-from ghp_agents.escalations.escalation import Escalation
 from ghp_agents.github import account, edited_comment, pending_comments, status_comment
 from ghp_agents.github import marker as github_marker
 from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
@@ -30,6 +28,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 KEPT = "hub/state-comments.json"  # in the folder of caches
 OFTEN = 600.0  # seconds between two edits that change only the progress
@@ -85,11 +84,11 @@ class _StateView:
     """The part of the state that the comments show."""
 
     def __init__(self, ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> None:
-        self._held = ctx.world.claims
+        world = World(ctx, snapshot)
+        self._held = world.claims
         self._views = {view.name: view for view in views}
         self._snapshot = snapshot
-        questions, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
-        self._questions: list[Escalation] = settled_questions.marked(ctx, snapshot, questions)
+        self._questions = settled_questions.read(world)
         self._commands = comment_commands.commands_in(snapshot)
         self._stopped = comment_commands.stopped(self._commands)
 

@@ -104,11 +104,11 @@ def _shown(files: Sequence[str]) -> str:
 
 def _latest(ctx: Context, plan: CheckedRequest, text: str) -> Escalation | None:
     """The last escalation of this question, unless a lease has used its answer."""
-    snapshot = ctx.store.snapshot()
-    used = {log.request.question for log in read_all(snapshot)[0]}
+    world = ctx.world
+    used = {log.request.question for log in read_all(world.snapshot)[0]}
     same = [
         earlier
-        for earlier in escalation.read_all(snapshot, ctx.ws.settings.orchestrators)[0]
+        for earlier in escalation.questions(world)
         if (earlier.question.agent, earlier.question.text) == (plan.holder.name, text)
     ]
     return same[-1] if same and same[-1].id not in used else None

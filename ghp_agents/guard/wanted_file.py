@@ -89,11 +89,9 @@ def ask_as_meant(ctx: Context, text: str, cwd: Path, **options: Any) -> Escalate
 def _open(ctx: Context, wanted: Question) -> Question | None:
     """The agent's open question for the same file, in whatever words; not one that needs no answer
     any more."""
-    snapshot = ctx.store.snapshot()
-    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    escalations = settled_questions.marked(ctx, snapshot, escalations)
+    present = escalation.present_questions(ctx.world)
     same = (wanted.agent, WANTED_FILE, wanted.about[0])
-    for earlier in escalations:
+    for earlier in settled_questions.marked(ctx.world, present):
         question = earlier.question
         if earlier.is_open and (question.agent, question.kind, *question.about[:1]) == same:
             return question

@@ -23,6 +23,7 @@ from ghp_agents.state.default_branch import trunk, trunk_refs
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.record import Problem
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 if TYPE_CHECKING:
     from ghp_agents.locks.lock import Lock
@@ -125,29 +126,28 @@ def topic_facts(ctx: Context, about: EvidenceTopic) -> TopicFacts:
     """Read questions, handoffs and the ledger of a topic; answers of orchestrators decide."""
     from ghp_agents.escalations import service as escalation_service
 
-    store, snapshot = ctx.store, ctx.store.snapshot()
-    questions, broken = escalation_service.read_all(snapshot, ctx.ws.settings.orchestrators)
-    handoffs, unread = handoffs_about(snapshot, about)
+    world = ctx.world
+    questions, broken = escalation_service.read_all(world)
+    handoffs, unread = handoffs_about(world.snapshot, about)
     notes = [
         f"Cannot read {file(problem.place)}: {phrase(problem.reason)}."
         for problem in (*broken, *unread)
     ]
     return TopicFacts(
-        _asked(ctx, [escalation for escalation in questions if _concerns(escalation, about)]),
+        _asked(world, [escalation for escalation in questions if _concerns(escalation, about)]),
         tuple(handoffs),
-        tuple(entry for entry in store.ledger() if _belongs(entry, about)),
+        tuple(entry for entry in ctx.store.ledger() if _belongs(entry, about)),
         tuple(notes),
     )
 
 
-def _asked(ctx: Context, questions: Sequence[Escalation]) -> tuple[Escalation, ...]:
+def _asked(world: World, questions: Sequence[Escalation]) -> tuple[Escalation, ...]:
     """The questions; those that need no answer any more say so."""
-    snapshot = ctx.store.snapshot()
-    if not any_doubtful(questions, snapshot):
+    if not any_doubtful(questions, world.snapshot):
         return tuple(questions)  # without an import
     from ghp_agents.leases import settled_questions
 
-    return tuple(settled_questions.marked(ctx, snapshot, questions))
+    return tuple(settled_questions.marked(world, questions))
 
 
 def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Handoff], list[Problem]]:

@@ -107,7 +107,7 @@ def resume(
     actor = chosen.about.actor
     news: list[News] = []
     if not actor.is_person:
-        news = escalation.news_for(ctx.ws, ctx.store.snapshot(), AgentName(actor.name))
+        news = escalation.news_for(ctx.world, AgentName(actor.name))
     is_stopped = not stopped.isdisjoint(chosen.about.numbers)
     values = _values(ctx, chosen, news, requested, is_stopped=is_stopped)
     if is_brief:

@@ -81,8 +81,7 @@ def _computed(context: "HookContext") -> "dict[str, Any]":
 
     app = context.app()
     snapshot = app.store.snapshot()
-    questions, _ = escalation.read_present(snapshot, app.ws.settings.orchestrators)
-    questions = settled_questions.marked(app, snapshot, questions)
+    questions = settled_questions.marked(app.world, escalation.present_questions(app.world))
     views = presence.list_agents(app, snapshot)
     corrected = zip(views, shown_work.shown(app, snapshot, views), strict=True)
     return {

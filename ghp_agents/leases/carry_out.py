@@ -28,6 +28,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.cause import DECIDED, LAST_RESORT, OWNERS
 from ghp_agents.state.record import Record
 from ghp_agents.state.transact import transact
+from ghp_agents.world import World
 
 _LATER = Decision("")  # until the issue is changed
 
@@ -46,8 +47,8 @@ def _pending(ctx: Context, snapshot: Snapshot) -> list[Escalation]:
     """The answered questions without an outcome, oldest first."""
     if not snapshot.present(escalation_record.ANSWERS):
         return []
-    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    return [x for x in escalations if _changes(x) and x.answers and not x.outcome]
+    questions = escalation.present_questions(World(ctx, snapshot))
+    return [x for x in questions if _changes(x) and x.answers and not x.outcome]
 
 
 def _changes(question: Escalation) -> bool:

@@ -117,7 +117,7 @@ def escalate_cycles(
     clones = {view.name: f"clone {file(str(view.clone))}" for view in views if not view.is_here}
     new = budget.first(
         "circles of agents that wait",
-        escalation.unasked(ctx, ctx.store.snapshot(), wanted),
+        escalation.unasked(ctx.world, wanted),
         lambda question: [clones[x.waiter] for x in wanted[question] if x.waiter in clones],
     )
     return escalation.ask_all(ctx, [(question, "high") for question in new])

@@ -41,9 +41,8 @@ def put_back_locks(ctx: Context, budget: SenderBudget) -> list[str]:
 
 def _unasked(ctx: Context, wanted: list[Question]) -> list[Question]:
     """The questions about locks of which no question is open, whoever asked it."""
-    snapshot = ctx.store.snapshot()
-    new = escalation.unasked(ctx, snapshot, wanted)
-    questions = settled_questions.read(ctx, snapshot) if new else []
+    new = escalation.unasked(ctx.world, wanted)
+    questions = settled_questions.read(ctx.world) if new else []
     disputes = {x.question.about for x in questions if x.is_open and x.question.kind == DISPUTED}
     return [question for question in new if question.about not in disputes]
 

@@ -1,11 +1,9 @@
 """The world as it was at a time, from records alone. Nothing is observed or stored."""
 
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from ghp_agents.core.clock import to_seconds
 from ghp_agents.leases.world import LeaseWorld
-from ghp_agents.locks.lock import Lock
 from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 
@@ -16,22 +14,9 @@ class PastWorld(LeaseWorld):
     Locks have no past here, so a strict lease is held as its records say.
     """
 
-    sees_processes = False
-
     def __init__(self, ctx: Context, at: float) -> None:
         snapshot = ctx.store.snapshot(at)
-        super().__init__(ctx, snapshot, presence.look_back(ctx.ws, snapshot, at))
-        self.now = at
-
-    @cached_property
-    def locks(self) -> Sequence[Lock]:
-        """None: only the present ones are known."""
-        return []
-
-    @cached_property
-    def claim_locks(self) -> Mapping[int, Lock]:
-        """None: only the present ones are known."""
-        return {}
+        super().__init__(ctx, snapshot, presence.look_back(ctx.ws, snapshot, at), at=at)
 
     @cached_property
     def expired(self) -> frozenset[str]:

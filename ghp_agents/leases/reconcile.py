@@ -15,13 +15,14 @@ from ghp_agents.leases.overlaps import Overlap
 from ghp_agents.leases.record import FOLDER, LeaseHistory, path_of, what
 from ghp_agents.leases.world import LeaseWorld
 from ghp_agents.locks.lock import Lock
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context, LockService
 from ghp_agents.presence import service as presence
 from ghp_agents.presence import wait_status
 from ghp_agents.presence.service import LIVING
 from ghp_agents.state.cause import OVERLAP
 from ghp_agents.state.legacy_causes import OVERLAPPING
 from ghp_agents.state.sender_budget import SenderBudget
+from ghp_agents.world import World
 
 COMPARED = "leases-compared.json"  # ids of leases already compared with each other
 LISTED = 5  # places or leases of one holder in a question
@@ -109,7 +110,7 @@ def ask_about_overlaps(world: LeaseWorld, budget: SenderBudget) -> list[Escalate
         earlier, later = overlap.earlier, overlap.later
         if earlier.id not in ours and not (earlier.is_person and later.is_person):
             by_holders.setdefault((earlier.holder, later.holder), []).append(overlap)
-    is_open = _open_pairs(ctx, snapshot) if by_holders else set()
+    is_open = _open_pairs(world) if by_holders else set()
     new = [pair for pair in by_holders if pair not in is_open]
     chosen = budget.first(
         "questions on leases",
@@ -124,9 +125,9 @@ def ask_about_overlaps(world: LeaseWorld, budget: SenderBudget) -> list[Escalate
     return results
 
 
-def _open_pairs(ctx: Context, snapshot: Snapshot) -> set[tuple[str, ...]]:
+def _open_pairs(world: World) -> set[tuple[str, ...]]:
     """The holders between whom an overlap waits for an answer."""
-    questions = settled_questions.read(ctx, snapshot)
+    questions = settled_questions.read(world)
     return {x.question.options for x in questions if x.is_open and x.question.kind == OVERLAP}
 
 

@@ -85,7 +85,7 @@ def is_still_waiting(world: LeaseWorld, log: LeaseHistory) -> bool:
     waiting process."""
     if not world.lives(log.holder):
         return False
-    is_seen = world.sees_processes and log.request.clone == world.snapshot.clone
+    is_seen = not world.is_past and log.request.clone == world.snapshot.clone
     return not is_seen or is_waited_for(world.ws, log.id)
 
 

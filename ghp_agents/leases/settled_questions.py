@@ -25,7 +25,7 @@ from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.leases import record
 from ghp_agents.leases.decisions import why_over
 from ghp_agents.locks.names import PREFIX, claimed_issue
-from ghp_agents.ports import Context, LockService, Snapshot
+from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import stopping
 from ghp_agents.state import known_branches
 from ghp_agents.state.cause import CIRCLE, DISPUTED, OVERLAP, OWNERS, TAKEN_OUT, WANTED_FILE
@@ -37,46 +37,38 @@ _LEASE = re.compile(f"L-({ID})")
 _CLAIM = re.compile(rf"({re.escape(PREFIX)}[0-9]{{1,10}})@([0-9]{{1,18}})")
 
 
-def read(ctx: Context, snapshot: Snapshot, *, past: bool = False) -> list[Escalation]:
+def read(world: World) -> list[Escalation]:
     """All questions, oldest first, with their answers; each settled one says why."""
-    escalations, _ = escalation.read_all(snapshot, ctx.ws.settings.orchestrators)
-    return marked(ctx, snapshot, escalations, past=past)
+    return marked(world, escalation.questions(world))
 
 
-def marked(
-    ctx: Context, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool = False
-) -> list[Escalation]:
+def marked(world: World, escalations: Iterable[Escalation]) -> list[Escalation]:
     """The same questions; each settled one says why."""
     escalations = [*escalations]
-    why = _reasons(ctx.world, snapshot, escalations, past=past)
-    why |= {} if past else _of_closed_issues(ctx, snapshot, escalations)
-    why |= {} if past else _of_owners(ctx, escalations)
-    why |= {} if past else _of_branches(ctx, escalations)
-    why |= {} if past else _of_locks(ctx.locks, escalations)
+    why = _reasons(world, escalations)
+    if not world.is_past:
+        why |= _of_closed_issues(world, escalations) | _of_owners(world.ctx, escalations)
+        why |= _of_branches(world.ctx, escalations) | _of_locks(world, escalations)
     return [escalation._replace(settled=why.get(escalation.id, "")) for escalation in escalations]
 
 
-def _reasons(
-    world: World, snapshot: Snapshot, escalations: Iterable[Escalation], *, past: bool
-) -> dict[str, str]:
-    """Why open questions need no answer any more, by their ids. Of a `past` snapshot, claims are
-    unknown. What this clone has no record of has not ended."""
+def _reasons(world: World, escalations: Iterable[Escalation]) -> dict[str, str]:
+    """Why open questions need no answer any more, by their ids. Of the past, claims are unknown.
+    What this clone has no record of has not ended."""
     open_questions = {
         x.id: x.question for x in escalations if x.is_open and x.question.kind in KINDS
     }
     rights = {right for question in open_questions.values() for right in _rights(question)}
     if not rights:
         return {}
-    ended = _ended_leases(snapshot, rights) | ({} if past else _ended_claims(world, rights))
+    ended = _ended_leases(world.snapshot, rights) | _ended_claims(world, rights)
     reasons = {identity: _why(question, ended) for identity, question in open_questions.items()}
     return {identity: why for identity, why in reasons.items() if why}
 
 
-def _of_closed_issues(
-    ctx: Context, snapshot: Snapshot, escalations: Iterable[Escalation]
-) -> dict[str, str]:
+def _of_closed_issues(world: World, escalations: Iterable[Escalation]) -> dict[str, str]:
     """Why open questions about an issue need no answer any more, by their ids."""
-    orders = stopping.in_force(ctx, snapshot)
+    orders = stopping.in_force(world.ctx, world.snapshot)
     doubted = [
         x
         for x in escalations
@@ -85,13 +77,13 @@ def _of_closed_issues(
         and (
             doubtful.is_of_program(x.question)
             or x.question.agent in orders
-            or doubtful.has_stopped(x.question.agent, snapshot)
+            or doubtful.has_stopped(x.question.agent, world.snapshot)
         )
     ]
     if not doubted:
         return {}
     try:
-        issues = ctx.tracker.known(closed=True)
+        issues = world.ctx.tracker.known(closed=True)
     except GhpError:
         return {}  # nothing is known to be closed
     closed = {number for issue in issues if issue.state == "closed" for number in issue.numbers}
@@ -135,12 +127,12 @@ def _of_branches(ctx: Context, escalations: Iterable[Escalation]) -> dict[str, s
     return gone
 
 
-def _of_locks(locks: LockService, escalations: Iterable[Escalation]) -> dict[str, str]:
+def _of_locks(world: World, escalations: Iterable[Escalation]) -> dict[str, str]:
     """The questions who holds a lock, if it is not disputed now, or an earlier one asks the same:
     two clones may find one dispute."""
     doubted_ones = [x for x in escalations if x.is_open and x.question.kind == DISPUTED]
     disputed = (
-        {lock.name for lock in locks.known() if lock.is_disputed} if doubted_ones else set[str]()
+        {lock.name for lock in world.locks if lock.is_disputed} if doubted_ones else set[str]()
     )
     over: dict[str, str] = {}
     first: dict[str, str] = {}
@@ -186,7 +178,7 @@ def news(ctx: Context, snapshot: Snapshot, agent: str) -> list[tuple[str, str]]:
             f"{escalation.settled}.{_then(escalation)}",
             f"{SETTLED}{escalation.id}",
         )
-        for escalation in marked(ctx, snapshot, mine)
+        for escalation in marked(World(ctx, snapshot), mine)
         if escalation.settled
     ]
 

@@ -27,16 +27,15 @@ class LeaseWorld(World):
     a commit or a sync, build a new one.
     """
 
-    sees_processes = True  # whether waiting processes can be observed
-
     def __init__(
         self,
         ctx: Context,
         snapshot: Snapshot | None = None,
         agents: Sequence[AgentView] | None = None,
         records: tuple[list[LeaseHistory], list[Problem]] | None = None,
+        at: float | None = None,
     ) -> None:
-        super().__init__(ctx, snapshot)
+        super().__init__(ctx, snapshot, at)
         self._agents = agents
         self._known_records = records
 

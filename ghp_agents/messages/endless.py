@@ -38,9 +38,8 @@ def ask(ctx: Context, error: EndlessError) -> RefusedError:
     from ghp_agents.escalations import service as escalation  # most messages do not need it
 
     wanted = question(error.agent, error.conversation)
-    escalations, _ = escalation.read_all(ctx.store.snapshot())
     earlier = next(
-        (escalated for escalated in escalations if escalated.question.text == wanted.text), None
+        (x for x in escalation.questions(ctx.world) if x.question.text == wanted.text), None
     )
     escalated = earlier or escalation.ask_once(ctx, wanted).escalation
     return RefusedError(

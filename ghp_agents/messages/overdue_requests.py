@@ -10,6 +10,7 @@ from ghp_agents.ports import Context
 from ghp_agents.presence import service as presence
 from ghp_agents.state.codec import seconds
 from ghp_agents.state.sender_budget import SenderBudget
+from ghp_agents.world import World
 
 
 def ask(ctx: Context, budget: SenderBudget | None = None) -> list[str]:
@@ -27,7 +28,7 @@ def ask(ctx: Context, budget: SenderBudget | None = None) -> list[str]:
     wanted = {question(message): message for message in mine}
     new = budget.first(
         "overdue requests",
-        escalation.unasked(ctx, snapshot, wanted),
+        escalation.unasked(World(ctx, snapshot), wanted),
         lambda about: budget.writers(record.path_of(wanted[about].id)),
     )
     results = escalation.ask_all(ctx, [(about, _urgency(wanted[about])) for about in new])

@@ -57,7 +57,7 @@ def _questions(ctx: Context, pull: Pull) -> tuple[str, ...]:
         return ()
     return tuple(
         x.name
-        for x in settled_questions.read(ctx, ctx.store.snapshot())
+        for x in settled_questions.read(ctx.world)
         if x.is_open and x.question.kind != QUESTION and x.question.issue == pull.issue
     )
 

@@ -12,6 +12,7 @@ from ghp_agents.leases import settled_questions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence.service import LIVING, AgentView
 from ghp_agents.state.presence import issue_of
+from ghp_agents.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def read_epic(
     epic = ctx.tracker.get(reference)
     holdings = claims.holdings(ctx)
     working = {view.name: view for view in views}
-    open_questions = _open_questions(ctx, snapshot)
+    open_questions = _open_questions(World(ctx, snapshot))
     held_up: dict[str, list[str]] = {}
     for wait in waits:
         if not wait.what.startswith("#"):  # issues are shown for every part
@@ -98,7 +99,7 @@ def read_past_epic(
     epic = ctx.tracker.get(reference)
     claimed = [view for view in views if "generation" in view.presence]
     working = {issue_of(view.presence): view for view in claimed if view.liveness in LIVING}
-    open_questions = _open_questions(ctx, snapshot, past=True)
+    open_questions = _open_questions(ctx.world)
     parts = [
         _work(part, issues, None, {}, {}, open_questions) for part in epics.parts(epic, issues)
     ]
@@ -143,12 +144,10 @@ def _work(
     )  # fmt: skip
 
 
-def _open_questions(
-    ctx: Context, snapshot: Snapshot, *, past: bool = False
-) -> dict[int, list[str]]:
+def _open_questions(world: World) -> dict[int, list[str]]:
     """The names of open questions, by issue."""
     by_issue: dict[int, list[str]] = {}
-    for escalation in settled_questions.read(ctx, snapshot, past=past):
+    for escalation in settled_questions.read(world):
         if escalation.is_open and escalation.question.issue is not None:
             by_issue.setdefault(escalation.question.issue, []).append(escalation.name)
     return by_issue

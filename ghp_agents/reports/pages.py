@@ -30,6 +30,7 @@ from ghp_agents.reports.markdown import block, link, plain, table
 from ghp_agents.reports.read_timeline import last_day
 from ghp_agents.reports.timeline import Timeline
 from ghp_agents.state.presence import Agents, issue_of
+from ghp_agents.world import World
 
 Pages = Mapping[str, bytes]
 
@@ -79,7 +80,7 @@ def renderer(ctx: Context) -> Callable[[Snapshot, Agents], Pages]:
         return render(
             PageContents(
                 shown_work.presences(ctx, snapshot, agents, presence.origins(snapshot)),
-                settled_questions.read(ctx, snapshot),
+                settled_questions.read(World(ctx, snapshot)),
                 () if on_github else open_issues.read_all(snapshot),
                 () if on_github else [entry.pull for entry in pulls],
                 handoffs,

@@ -17,6 +17,7 @@ from ghp_agents.presence.service import LEASES, LIVING, AgentView
 from ghp_agents.reports.overview import SENT_BACK, AgentFacts, Need, NeedKind
 from ghp_agents.state.presence import issue_of, number
 from ghp_agents.state.record import PULLS
+from ghp_agents.world import World
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -139,13 +140,11 @@ class Team:
             return
         from ghp_agents.core.clock import to_seconds
         from ghp_agents.escalations import escalation as rules
-        from ghp_agents.escalations import record
+        from ghp_agents.escalations import service as escalation
 
-        ws = self.ctx.ws
-        files = {path: x for y in record.FOLDERS for path, x in self.snapshot.present(y).items()}
-        escalations, _ = record.read(files, ws.settings.orchestrators)
-        escalations = self._with_settled(escalations)
-        names, now = rules.short_names(escalations), ws.clock.now() if self.at is None else self.at
+        world = World(self.ctx, self.snapshot, self.at)
+        escalations = self._with_settled(world, escalation.present_questions(world))
+        names, now = rules.short_names(escalations), world.now
         for question in escalations:
             if question.is_open:
                 try:
@@ -158,7 +157,7 @@ class Team:
                 )  # fmt: skip
                 needs[question.question.agent].append(need)
 
-    def _with_settled(self, escalations: "list[Escalation]") -> "list[Escalation]":
+    def _with_settled(self, world: World, escalations: "list[Escalation]") -> "list[Escalation]":
         """The questions; those that need no answer any more say why."""
         from ghp_agents.escalations.doubtful import any_doubtful
 
@@ -166,8 +165,7 @@ class Team:
             return escalations  # without an import
         from ghp_agents.leases import settled_questions
 
-        past = self.at is not None
-        marked = settled_questions.marked(self.ctx, self.snapshot, escalations, past=past)
+        marked = settled_questions.marked(world, escalations)
         self.settled = sum(1 for escalation in marked if escalation.settled)
         return marked
 

@@ -15,6 +15,7 @@ from ghp_agents.reports.timeline import SETTLED, Timeline
 from ghp_agents.reports.timeline_replay import TimelineFacts, build
 from ghp_agents.state.ledger import PRESENCE, LedgerEntry
 from ghp_agents.state.presence import issue_of
+from ghp_agents.world import World
 
 HOUR, A_DAY = 3_600.0, 86_400.0  # seconds
 ENDS = ("lease-release", "release", "issue-close", "decide", "stop")  # may settle a question
@@ -107,7 +108,7 @@ def _settled(
 ) -> Iterator[LedgerEntry]:
     """An entry for the end of each question that needs no answer any more: when the first of what
     it is about ended, else when it was asked."""
-    for question in settled_questions.read(ctx, snapshot):
+    for question in settled_questions.read(World(ctx, snapshot)):
         if not question.settled:
             continue
         about = {*question.question.about, *(f"L-{name}" for name in question.question.about)}
@@ -136,7 +137,7 @@ def _at_the_beginning(ctx: Context, then: Snapshot, since: float) -> Iterator[Le
                 0, UNNAMED, f"then/{view.name}", PRESENCE, view.name, status or "idle", at,
                 issue=issue_of(view.presence), text=action,
             )  # fmt: skip
-    for question in settled_questions.read(ctx, then, past=True):
+    for question in settled_questions.read(World(ctx, then, since)):
         if question.is_open:
             yield LedgerEntry(
                 0, UNNAMED, question.id, "escalate", question.question.agent, question.name,

@@ -94,7 +94,7 @@ class _Facts(NamedTuple):
 def read_report(ctx: Context, since: float) -> Report:
     """Read what happened since a time (seconds). Raises GhpError if the state cannot be read."""
     then, snapshot = ctx.store.snapshot(since), ctx.store.snapshot()
-    escalations = settled_questions.read(ctx, snapshot)
+    escalations = settled_questions.read(ctx.world)
     notes: list[str] = []
     opened = _open_pulls(ctx, notes)
     agents = presence.list_agents(ctx, snapshot)

@@ -18,6 +18,7 @@ from ghp_agents.runs.host_news import NOTHING, HostNews
 from ghp_agents.runs.reaction import PullNews, PullVerdict, RunCause
 from ghp_agents.runs.record import BLOCKED, RunRecord
 from ghp_agents.state import remote_branches as branches
+from ghp_agents.world import World
 
 
 def standing(
@@ -70,7 +71,7 @@ def _unblocked(ctx: Context, jobs: Iterable[RunRecord]) -> Iterator[RunCause]:
 def _answered(ctx: Context, snapshot: Snapshot, jobs: Iterable[RunRecord]) -> Iterator[RunCause]:
     """Answers that the agents have not read, unless a person wants no more runs."""
     for run in jobs:
-        for news in escalation.news_for(ctx.ws, snapshot, AgentName(run.agent)):
+        for news in escalation.news_for(World(ctx, snapshot), AgentName(run.agent)):
             if news.escalation.question.issue == run.issue and _calls(news):
                 name = news.escalation.name
                 yield reaction.answered(run.issue, name, news.answer.by)

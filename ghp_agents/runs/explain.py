@@ -75,6 +75,6 @@ def is_supervised(ws: Workspace, agent: str) -> bool:
 
 
 def _question(ctx: Context, agent: str, issue: int) -> str:
-    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    escalations = settled_questions.read(ctx.world)
     own = (x for x in escalations if (x.question.agent, x.question.issue) == (agent, issue))
     return next((question.name for question in own if question.is_open), "")

@@ -110,7 +110,7 @@ def ask(ctx: Context, run: RunRecord) -> str:
 def ask_about(ctx: Context, run: RunRecord, reaction: Reaction) -> str:
     """Ask a person about what runs could not fix, unless its agent asks already; returns the
     question's name. Raises GhpError."""
-    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    escalations = settled_questions.read(ctx.world)
     for earlier in escalations:
         about = (earlier.question.agent, earlier.question.issue)
         if earlier.is_open and about == (run.agent, run.issue):
@@ -125,5 +125,4 @@ def ask_about(ctx: Context, run: RunRecord, reaction: Reaction) -> str:
 
 def left_to_people(ctx: Context) -> set[int]:
     """The issues that a person does not want agents to try again."""
-    escalations, _ = escalation.read_all(ctx.store.snapshot(), ctx.ws.settings.orchestrators)
-    return {*rules.left_to_people(escalations)}
+    return {*rules.left_to_people(escalation.questions(ctx.world))}

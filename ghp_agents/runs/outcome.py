@@ -116,7 +116,7 @@ def waits_for(ctx: Context, issue: int) -> list[Issue]:
 
 def asks(ctx: Context, agent: str, issue: int) -> bool:
     """Whether a question of the agent about the issue is open."""
-    escalations = settled_questions.read(ctx, ctx.store.snapshot())
+    escalations = settled_questions.read(ctx.world)
     return any(
         x.is_open and (x.question.agent, x.question.issue) == (agent, issue) for x in escalations
     )

@@ -60,7 +60,7 @@ def gather(world: LeaseWorld) -> SweepFacts:
     unshown = [lock for lock in all_locks if _may_be_unshown(lock, issues)]
     needs_ledger = unshown or any(held[lock.name].lapsed for lock in claims)
     ledger = ctx.store.ledger() if needs_ledger else []
-    escalations = settled_questions.read(ctx, snapshot)
+    escalations = settled_questions.read(world)
     commands = comment_commands.commands_in(snapshot)
     return SweepFacts(
         claims=tuple(held[lock.name] for lock in claims),

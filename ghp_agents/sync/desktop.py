@@ -25,6 +25,7 @@ from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.codec import seconds
 from ghp_agents.state.sender_budget import SenderBudget
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 TOPIC = "@user.input_required"
 RECENT = 3_600.0  # seconds; older questions are not announced
@@ -101,8 +102,8 @@ def command(program: str, notice: Notice) -> list[str]:
 def notices(ctx: Context, snapshot: Snapshot) -> Iterator[Notice]:
     """The open urgent questions and the requests for a person's input of the last hour."""
     since = ctx.ws.clock.now() - RECENT
-    escalations, _ = escalation.read_present(snapshot, ctx.ws.settings.orchestrators)
-    for question in settled_questions.marked(ctx, snapshot, escalations):
+    world = World(ctx, snapshot)
+    for question in settled_questions.marked(world, escalation.present_questions(world)):
         is_urgent = question.is_open and question.urgency == questions.URGENCIES[-1]
         if is_urgent and seconds(question.asked_at) > since:
             answer = f"ghp agent-answer {question.name}"

@@ -23,6 +23,7 @@ from ghp_agents.state.codec import order
 from ghp_agents.state.events import ASSIGNEE, HOLDER
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.state.presence import issue_of
+from ghp_agents.world import World
 
 
 class NewsView:
@@ -156,7 +157,7 @@ class NewsView:
     @cached_property
     def escalations(self) -> Sequence[Escalation]:
         """All questions with their answers."""
-        return escalation.read_all(self.snapshot, self.ctx.ws.settings.orchestrators)[0]
+        return escalation.questions(World(self.ctx, self.snapshot))
 
     @property
     def questions(self) -> Mapping[str, Question]:

@@ -29,6 +29,7 @@ from ghp_agents.pulls.merging import send_back
 from ghp_agents.state import refusal
 from ghp_agents.sync import others_news, unblock, wake
 from ghp_agents.workspace import Workspace
+from ghp_agents.world import World
 
 ISSUES = "issue/"
 ANSWERS = ".ghp/answers/"
@@ -67,7 +68,7 @@ def gather(
         keys = {name for _, name in items}
         items += [
             ("" if is_covered(ctx.ws, agent, news, keys) else _answer(news), news.id)
-            for news in _answers(ctx.ws, snapshot, agent)
+            for news in _answers(ctx, snapshot, agent)
         ]
         returns = _returns(ctx.ws, snapshot, agent)
         items += [(_returned(*pair), _return_id(pair[0])) for pair in returns]
@@ -209,7 +210,7 @@ def mark(ws: Workspace, agent: AgentName, ids: Iterable[str]) -> None:
 
 def mark_printed(ctx: Context, agent: AgentName, printed: str) -> None:
     """Remember the answers that the agent read in the output of its own waiting command."""
-    pending = _answers(ctx.ws, ctx.store.snapshot(), agent)
+    pending = _answers(ctx, ctx.store.snapshot(), agent)
     mark(
         ctx.ws, agent,
         [news.id for news in pending if f"{news.escalation.name}{ANSWERED}" in printed],
@@ -255,7 +256,7 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         stop = must_stop(ctx, snapshot, agent)
         wanted = _wanted(ctx, snapshot, agent, again=False) or _once(ctx, snapshot, agent)
         unheard = undelivered.find(ctx, snapshot, agent, letters)
-        answers = _answers(ctx.ws, snapshot, agent) if answered else []
+        answers = _answers(ctx, snapshot, agent) if answered else []
         returns = [_return_id(entry) for entry, _ in _returns(ctx.ws, snapshot, agent)]
         new = answers or any(unheard) or returns
         if stop or new or wanted or others_news.gather(ctx, snapshot, agent):
@@ -267,8 +268,8 @@ def notify_agents(ctx: Context, snapshot: Snapshot) -> None:
         wake.wake(ctx, agent, [*urgent, *(answer.id for answer in answers), *returns, *unblocked])
 
 
-def _answers(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[News]:
-    return escalation.news_for(ws, snapshot, agent) if snapshot.present(ANSWERS) else []
+def _answers(ctx: Context, snapshot: Snapshot, agent: AgentName) -> list[News]:
+    return escalation.news_for(World(ctx, snapshot), agent) if snapshot.present(ANSWERS) else []
 
 
 def _returns(ws: Workspace, snapshot: Snapshot, agent: AgentName) -> list[tuple[Return, int]]:

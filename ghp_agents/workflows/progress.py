@@ -29,6 +29,7 @@ from ghp_agents.workflows.workflow import (
     Workflow,
     WorkflowStep,
 )
+from ghp_agents.world import World
 
 HEADING = "Workflow"  # of the section of an issue that is a step
 
@@ -124,7 +125,7 @@ class _Reader:
 
     @cached_property
     def _questions(self) -> Mapping[tuple[str, ...], Escalation]:
-        questions, _ = escalation.read_all(self._snapshot, self._ctx.ws.settings.orchestrators)
+        questions = escalation.questions(World(self._ctx, self._snapshot))
         return {x.question.about: x for x in reversed(questions) if x.question.kind == WORKFLOW}
 
     @cached_property

@@ -27,7 +27,7 @@ def here(repo: Path) -> Place:
 
 
 def questions(here: Place) -> list[Escalation]:
-    return read_all(here.store.snapshot())[0]
+    return read_all(here.parts.world)[0]
 
 
 def shown(here: Place) -> Issue:

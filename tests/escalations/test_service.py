@@ -227,9 +227,7 @@ def test_the_same_asked_in_two_clones_is_one_question_after_a_sync(
     two.by(None).reply(one.known()[0].id)
     two.store.sync()
     one.store.sync()
-    assert [news.answer.text for news in news_for(one.ws, one.store.snapshot(), WORKER)] == [
-        "SQLite"
-    ]
+    assert [news.answer.text for news in news_for(one.parts.world, WORKER)] == ["SQLite"]
 
 
 def test_out_of_reach_only_a_number_can_name_an_issue(here: Place) -> None:
@@ -244,7 +242,7 @@ def test_a_record_that_cannot_be_read_is_never_written_over(here: Place) -> None
     path, at = path_of(question.id), question.asked_at
     broken = Record("escalate", Actor("x"), "E-0", "0", at, 9, ((path, b"zz broken"),))
     here.store.commit([broken], here.store.snapshot().revision)
-    escalations, problems = read_all(here.store.snapshot())
+    escalations, problems = read_all(here.parts.world)
     assert (escalations, [problem.place for problem in problems]) == ([], [path])
     again = here.ask()
     assert again.is_new
@@ -309,24 +307,22 @@ def test_an_agent_is_told_once_of_the_last_answer_to_each_of_its_own_questions(
     other = here.by("worker-2").ask("Three?").escalation
     for asker, text in ((two, "2"), (one, "1"), (other, "3"), (two, "2 again")):
         person.reply(asker.id, text)
-    news = news_for(here.ws, here.store.snapshot(), WORKER)
+    news = news_for(here.parts.world, WORKER)
     assert [item.answer.text for item in news] == ["1", "2 again"]
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == news
+    assert news_for(here.parts.world, WORKER) == news
     mark_told(here.ws, WORKER, [news[0].id])
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == news[1:]
+    assert news_for(here.parts.world, WORKER) == news[1:]
     mark_told(here.ws, WORKER, [news[1].id])
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
+    assert news_for(here.parts.world, WORKER) == []
     later = person.reply(two.id, "2 after all").answer
-    assert [x.answer for x in news_for(here.ws, here.store.snapshot(), WORKER)] == [later]
-    assert [
-        n.answer.text for n in news_for(here.ws, here.store.snapshot(), AgentName("worker-2"))
-    ] == ["3"]
+    assert [x.answer for x in news_for(here.parts.world, WORKER)] == [later]
+    assert [n.answer.text for n in news_for(here.parts.world, AgentName("worker-2"))] == ["3"]
 
 
 def test_news_in_words_are_one_block_for_each_answer(here: Place, person: Place) -> None:
     for text in ("One?", "Two?"):
         person.reply(here.ask(text).escalation.id)
-    text = render_news(news_for(here.ws, here.store.snapshot(), WORKER))
+    text = render_news(news_for(here.parts.world, WORKER))
     blocks = text.split("End of the answer by person «Test Person».\n")
     assert [block.count("SQLite") for block in blocks] == [1, 1, 0]
     assert render_news([]) == ""
@@ -337,23 +333,23 @@ def test_a_damaged_memory_of_what_was_told_tells_once_more(
     here: Place, person: Place, content: bytes
 ) -> None:
     person.reply(here.ask().escalation.id)
-    news = news_for(here.ws, here.store.snapshot(), WORKER)
+    news = news_for(here.parts.world, WORKER)
     mark_told(here.ws, WORKER, [news[0].id])
     for name in ("worker-1.json", "worker-1.log"):
         (here.ws.ghp_dir / "told" / name).write_bytes(content)
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == news
+    assert news_for(here.parts.world, WORKER) == news
     mark_told(here.ws, WORKER, [news[0].id])
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
+    assert news_for(here.parts.world, WORKER) == []
 
 
 def test_where_the_clone_cannot_be_written_it_is_remembered_outside(
     here: Place, person: Place
 ) -> None:
     person.reply(here.ask().escalation.id)
-    news = news_for(here.ws, here.store.snapshot(), WORKER)
+    news = news_for(here.parts.world, WORKER)
     here.ws.ghp_dir.write_text("a file stands where our folder should be")
     mark_told(here.ws, WORKER, [news[0].id])
-    assert news_for(here.ws, here.store.snapshot(), WORKER) == []
+    assert news_for(here.parts.world, WORKER) == []
     here.tracker.reachable = False
     assert owed(here.ws) == set()
     question = here.ask("And then?", issue=1).escalation

@@ -58,7 +58,7 @@ def asked(field: Field, text: str = "Which **database** do we take?", *options: 
 
 def question(field: Field, name: str = "one") -> Escalation:
     """The last question, as a clone knows it."""
-    return escalation.read_all(field.house(name).store.snapshot())[0][-1]
+    return escalation.questions(field.house(name).world)[-1]
 
 
 def answers(field: Field, name: str = "one") -> list[tuple[str, bool, str]]:

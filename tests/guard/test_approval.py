@@ -28,20 +28,20 @@ def ask(yard: Yard, *words: str, agent: str = "worker-1", **more: str) -> Approv
 
 def reply(yard: Yard, by: str | None, text: str) -> str:
     """Answer the last question; its name."""
-    question = read_all(yard.store.snapshot())[0][-1]
+    question = read_all(yard.parts(None).world)[0][-1]
     answer(make_context(yard.ws(by), yard.store, tracker=yard.tracker), question.id, text)
     return question.name
 
 
 def questions(yard: Yard) -> list[tuple[str, str, bool]]:
     return [
-        (x.question.agent, x.question.text, x.is_open) for x in read_all(yard.store.snapshot())[0]
+        (x.question.agent, x.question.text, x.is_open) for x in read_all(yard.parts(None).world)[0]
     ]
 
 
 def test_who_wants_shared_files_asks_a_person_and_is_told_how_it_goes_on(yard: Yard) -> None:
     error = ask(yard, "*.md", reason="new title")
-    (question,) = read_all(yard.store.snapshot())[0]
+    (question,) = read_all(yard.parts(None).world)[0]
     assert str(error) == (
         f"README.md is shared, so a lease needs approval. A person was asked: {question.name}."
     )
@@ -135,7 +135,7 @@ def test_who_waits_waits_for_the_answer_too(yard: Yard) -> None:
     yard.clock.at(5, lambda: reply(yard, None, "approve"))
     got, texts = yard.wait("worker-1", "README.md")
     assert got.hold.approved
-    (question,) = read_all(yard.store.snapshot())[0]
+    (question,) = read_all(yard.parts(None).world)[0]
     assert texts == [f"waiting for the answer to {question.name}"]
     assert yard.clock.passed == 5
 

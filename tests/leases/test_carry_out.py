@@ -311,8 +311,8 @@ def exchange(*yards: Yard) -> None:
         yard.sync()
 
 
-def asked(yard: Yard, orchestrators: tuple[str, ...] = ()) -> list[Escalation]:
-    return escalation.read_all(yard.store.snapshot(), orchestrators)[0]
+def asked(yard: Yard) -> list[Escalation]:
+    return escalation.questions(yard.parts(None).world)
 
 
 def decide(yard: Yard, text: str, number: int = 0) -> None:

@@ -63,7 +63,7 @@ def escalate(place: Place) -> list[Escalation]:
 
 
 def questions(place: Place) -> list[Escalation]:
-    return read_all(place.store.snapshot())[0]
+    return read_all(place.parts.world)[0]
 
 
 # ---------------------------------------------------------------------------- who waits

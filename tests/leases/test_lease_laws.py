@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.globs import covers, may_meet
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.escalations.service import read_all as questions_of
+from ghp_agents.escalations.service import questions
 from ghp_agents.leases.hold import Hold
 from ghp_agents.leases.world import read_all as leases_of
 from tests.support import repos
@@ -111,4 +111,4 @@ def _shown(yard: Yard) -> list[tuple[str, str]]:
 
 
 def _questions(yard: Yard) -> list[Escalation]:
-    return questions_of(yard.store.snapshot())[0]
+    return questions(yard.parts(None).world)

@@ -58,7 +58,7 @@ def test_out_of_reach_nothing_is_mended_and_nothing_fails(place: Place) -> None:
 
 
 def settled(place: Place) -> list[str]:
-    return [x.settled for x in settled_questions.read(place.parts, place.store.snapshot())]
+    return [x.settled for x in settled_questions.read(place.parts.world)]
 
 
 def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) -> None:
@@ -70,7 +70,7 @@ def test_a_dispute_is_asked_about_once_by_the_clone_that_found_it(place: Place) 
         right: Lock = dispute._replace(clone=clone, reason=reason)
         place.locks._known["name/staging-db"] = place.board.leases["name/staging-db"] = right
         lost_rights.put_back_locks(place.parts, SenderBudget(place.store.snapshot()))
-    (question,) = escalation.read_all(place.store.snapshot())[0]
+    (question,) = escalation.questions(place.parts.world)
     other = question.question._replace(agent="eve")  # found by another clone at once
     escalation.ask_once(place.parts, other)
     assert settled(place) == ["", f"{question.name} asks the same"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ghp_agents.escalations.service import read_all
+from ghp_agents.escalations.service import questions
 from ghp_agents.leases import overlaps as conflicts
 from ghp_agents.leases.overlaps import Overlap
 from tests.support.leases import Yard, two_yards
@@ -21,8 +21,9 @@ def yards(clones: Clones) -> tuple[Yard, Yard]:
 
 def found(yard: Yard) -> list[Overlap]:
     listing = yard.listing()
-    questions = read_all(yard.store.snapshot())[0]
-    return conflicts.find(yard.ws(None), listing.held, listing.logs, questions)
+    return conflicts.find(
+        yard.ws(None), listing.held, listing.logs, questions(yard.parts(None).world)
+    )
 
 
 @pytest.mark.slow
@@ -42,7 +43,7 @@ def test_two_that_overlap_are_found_in_every_clone_with_their_question(
     assert (overlap.earlier.holder, overlap.later.holder, overlap.place) == (
         "worker-1", "worker-2", "src/a.py",
     )  # fmt: skip
-    assert overlap.question == read_all(other.store.snapshot())[0][0]
+    assert overlap.question == questions(other.parts(None).world)[0]
     assert found(one) == [overlap]
     one.give("worker-1", "src/")
     assert found(one) == []

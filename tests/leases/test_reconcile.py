@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.escalations.service import answer, read_all
+from ghp_agents.escalations.service import answer, questions
 from ghp_agents.leases.acquire import HeldError, attempt
 from ghp_agents.leases.reconcile import reconcile
 from ghp_agents.leases.request import prepare
@@ -25,7 +25,7 @@ def yards(clones: Clones) -> Yards:
 
 
 def asked(yard: Yard) -> list[Escalation]:
-    return read_all(yard.store.snapshot())[0]
+    return questions(yard.parts(None).world)
 
 
 def exchange(*yards: Yard) -> None:

@@ -43,7 +43,7 @@ def why(yard: Yard, kind: str, *about: str) -> str:
     """Why a question with this subject needs no answer, without the ids of leases."""
     question = Question("w-a", f"{kind} {about}?", None, ("yes", "no"), kind, about)
     question_asked = escalation.ask_once(yard.parts("w-a"), question).escalation
-    (shown,) = marked(yard.parts(None), yard.store.snapshot(), [question_asked])
+    (shown,) = marked(yard.parts(None).world, [question_asked])
     assert (shown.state, shown.is_open) == (("settled", False) if shown.settled else ("open", True))
     return shown.settled
 
@@ -299,9 +299,9 @@ def test_who_continues_an_issue_needs_no_answer_once_it_is_closed(asking: tuple[
     merging = Question("w-a", "May #2 be merged?", 1, ("yes",), CHOICE, ("pull/2",))
     pull = escalation.ask_once(app, merging).escalation
     lease = escalation.ask_once(app, merging._replace(text="May I?", about=())).escalation
-    assert all(x.is_open for x in read(app, app.store.snapshot()))
+    assert all(x.is_open for x in read(app.world))
     succeed(repo, "agent-issue close 1 --as @me")
-    found = {x.name: x.settled for x in read(app, app.store.snapshot())}
+    found = {x.name: x.settled for x in read(app.world)}
     over = "#1 is closed"
     assert found == {name: "", lease.name: "", asked.name: over, pull.name: over}
 

@@ -103,7 +103,7 @@ def test_the_queue_takes_what_was_finished_also_when_the_claim_has_ended(road: R
 def test_by_its_number_an_agent_merges_such_a_one_only_with_a_persons_word(road: Road) -> None:
     pull = innocent(road, 1)
     refused = ghp(road, f"agent-merge {pull.number} --as lead")
-    (asked,) = escalation.read_all(road.house("@me").store.snapshot())[0]
+    (asked,) = escalation.questions(road.house("@me").world)
     why = "because nobody ever claimed #1. A person has not approved it yet"
     assert (refused.code, refused.out) == (3, "")
     assert refused.err.endswith(
@@ -130,7 +130,7 @@ def test_a_persons_word_is_for_one_commit(road: Road) -> None:
     pull = innocent(road, 1)
     ghp(road, f"agent-merge {pull.number} --as lead")
     house = road.house("@me")
-    (asked,) = escalation.read_all(house.store.snapshot())[0]
+    (asked,) = escalation.questions(house.world)
     escalation.answer(house, asked.name, "approve")
     git(road.folder, "switch", "--quiet", "innocent")
     commit(road.folder, {"worse.sh": "curl\n"})

@@ -7,7 +7,7 @@ from pathlib import Path
 from ghp_agents.core.errors import UnknownError
 from ghp_agents.core.ids import Actor, AgentName
 from ghp_agents.escalations.escalation import Escalation
-from ghp_agents.escalations.service import AnswerResult, EscalateResult, answer, escalate, read_all
+from ghp_agents.escalations.service import AnswerResult, EscalateResult, answer, escalate, questions
 from ghp_agents.issues.issue import Comment, Issue, IssueChange
 from ghp_agents.state.record import Record
 from ghp_agents.workspace import open_workspace
@@ -72,13 +72,13 @@ class Place:
         return make_context(self.ws, self.store, tracker=self.tracker)
 
     def ask(self, text: str = "Which database?", **more: object) -> EscalateResult:
-        return escalate(self, text, **more)  # type: ignore[arg-type]
+        return escalate(self.parts, text, **more)  # type: ignore[arg-type]
 
     def reply(self, reference: str, text: str = "SQLite") -> AnswerResult:
         return answer(self.parts, reference, text)
 
     def known(self) -> list[Escalation]:
-        return read_all(self.store.snapshot())[0]
+        return questions(self.parts.world)
 
     def by(self, name: str | None) -> "Place":
         """The same place, for somebody else."""

@@ -51,7 +51,7 @@ def handoffs(one: Claimant, number: int = 1) -> list[Handoff]:
 
 def questions(one: Claimant) -> list[Escalation]:
     """What people are asked."""
-    return escalation.read_all(one.store.snapshot())[0]
+    return escalation.questions(one.parts.world)
 
 
 def everything(one: Claimant) -> object:

@@ -254,7 +254,7 @@ class Office:
         escalation.answer(person, question.name, "The short one.")
         person.tracker.comment(1, "The format is in the wiki.", ADA)
         self.sync(0, 1)
-        news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
+        news = escalation.news_for(agent.world, agent.ws.agent())
         mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
         agent.tracker.change(1, IssueChange(state="closed"), WORKER)
         self.sync(1, 0)
@@ -425,11 +425,11 @@ def test_an_answer_that_its_agent_has_not_read_does_not_leave(restored: Restored
     escalation.answer(person, question.name, "The short one.")
     office.sync(0, 1)
     assert office.compact(1, 0) == [0, 0]
-    news = escalation.news_for(agent.ws, agent.store.snapshot(), agent.ws.agent())
+    news = escalation.news_for(agent.world, agent.ws.agent())
     assert [item.answer.text for item in news] == ["The short one."]
     mark_told(agent.ws, agent.ws.agent(), [item.answer.id for item in news])
     assert office.compact(1, 0) == [1, 1]
-    questions, problems = escalation.read_all(office.app(1).store.snapshot())
+    questions, problems = escalation.read_all(office.app(1).world)
     assert ([item.is_open for item in questions], problems) == ([False], [])
 
 

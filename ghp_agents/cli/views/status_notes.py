@@ -16,6 +16,7 @@ from ghp_agents.reports.overview import Totals
 from ghp_agents.settings import consent
 from ghp_agents.state.join import SyncStatus
 from ghp_agents.wiring import App
+from ghp_agents.world import World
 
 ANSWERS = ".ghp/answers/"  # without answers, the code that reads them is not imported
 RETURNS = ".ghp/returns/"
@@ -188,7 +189,7 @@ def _print_answers(
 ) -> None:
     from ghp_agents.escalations import service as escalation
 
-    news = escalation.news_for(app.ws, snapshot, agent)
+    news = escalation.news_for(World(app, snapshot), agent)
     if not news:
         return
     from ghp_agents.sync.notifications import is_covered

@@ -77,8 +77,7 @@ class CloneLook:
     def question(self, id: str) -> QuestionText:
         """An open question in full."""
         moment.end()
-        all_questions, _ = escalations.read_present(self._beside.store.snapshot())
-        escalation = questions.find(all_questions, id)
+        escalation = questions.find(escalations.present_questions(self._beside.world), id)
         question = escalation.question
         return QuestionText(escalation.name, question.agent, question.text, question.options)
 

@@ -175,8 +175,7 @@ def _retry(order: CommandContext) -> Act:
     else:
         _finish_showing(order, lock)
     _unassign(order)
-    orchestrators = me.ctx.ws.settings.orchestrators
-    for question in escalation.read_all(me.ctx.store.snapshot(), orchestrators)[0]:
+    for question in escalation.questions(me.ctx.world):
         on_it = question.question.issue in order.issue.numbers
         if on_it and question.is_open and is_last_resort(question):
             _send_answer(order, question.id, TRY_AGAIN)

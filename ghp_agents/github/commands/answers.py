@@ -23,6 +23,7 @@ from ghp_agents.issues import comment_commands
 from ghp_agents.issues.comment_commands import FOLDER
 from ghp_agents.ports import Context
 from ghp_agents.state.codec import seconds
+from ghp_agents.world import World
 
 _SHOWN = 5  # questions that a text names
 
@@ -90,9 +91,8 @@ class OpenQuestions:
 
     @cached_property
     def _by_issue(self) -> Mapping[int, list[Escalation]]:
-        orchestrators = self._ctx.ws.settings.orchestrators
         questions: dict[int, list[Escalation]] = {}
-        for question in escalation.read_all(self._snapshot, orchestrators)[0]:
+        for question in escalation.questions(World(self._ctx, self._snapshot)):
             if question.question.issue is not None:
                 questions.setdefault(question.question.issue, []).append(question)
         return questions

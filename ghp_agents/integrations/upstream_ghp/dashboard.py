@@ -19,6 +19,7 @@ from ghp_agents.presence import service as presence
 from ghp_agents.presence.liveness import Liveness
 from ghp_agents.presence.service import AgentView
 from ghp_agents.state.presence import issue_of
+from ghp_agents.world import World
 
 SUMMARY = 300  # characters
 
@@ -93,7 +94,7 @@ def _claim(locks: LockService, issue: int | None, here: Sequence[AgentView]) -> 
 def _questions(
     ctx: Context, snapshot: Snapshot, issue: int | None, names: set[str]
 ) -> Iterator[Item]:
-    questions = settled_questions.read(ctx, snapshot)
+    questions = settled_questions.read(World(ctx, snapshot))
     short = short_names(questions)
     for item in by_need(questions):
         about = item.question.issue

@@ -88,8 +88,7 @@ def _settle(ctx: Context, branch: str, base: str) -> None:
     """Record for the other clones, which do not have the branch, that it is without the commits."""
     from ghp_agents.leases import settled_questions  # few branches have such a question
 
-    questions = escalation.read_present(ctx.store.snapshot())[0]
-    for pending in questions:
+    for pending in escalation.present_questions(ctx.world):
         if pending.question.kind == TAKEN_OUT and pending.question.about[:2] == (branch, base):
             escalation.settle(ctx, pending, settled_questions.without(branch, base))
 

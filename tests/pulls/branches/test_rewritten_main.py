@@ -42,7 +42,7 @@ def refused(road: Road) -> RefusedError:
 
 def open_questions(road: Road) -> list[str]:
     house = road.house("@me")
-    return [x.name for x in settled_questions.read(house, house.store.snapshot()) if x.is_open]
+    return [x.name for x in settled_questions.read(house.world) if x.is_open]
 
 
 @pytest.mark.slow

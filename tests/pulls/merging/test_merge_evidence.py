@@ -80,7 +80,7 @@ def test_a_person_can_refuse_and_change_their_mind(road: Road, pull: Pull) -> No
     house, who, bare = road.house("@me"), road.merger(), pull._replace(sent=None)
     with pytest.raises(RefusedError, match="A person has not approved it yet"):
         merge_proof.require(who, bare, look(road, pull.head), by_name=True)
-    (question,) = escalation.read_all(house.store.snapshot())[0]
+    (question,) = escalation.questions(house.world)
     escalation.answer(house, question.name, "refuse")
     with pytest.raises(RefusedError, match="A person has refused it"):
         merge_proof.require(road.merger(), bare, look(road, pull.head), by_name=True)

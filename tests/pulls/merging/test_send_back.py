@@ -81,7 +81,7 @@ def test_after_two_rounds_a_person_is_asked_once(road: Road, place: Path) -> Non
     assert escalations[:2] == [None, None]
     assert escalations[2] is not None
     assert escalations[3] == escalations[2]
-    questions, _ = escalation.read_all(road.house("@me").store.snapshot())
+    questions = escalation.questions(road.house("@me").world)
     assert [one.question.text for one in questions] == [
         "Pull request #2 (agent/worker-1/1-parse-files) was sent back to worker-1 more than 2 "
         "times. How should the work continue?"
