@@ -96,7 +96,7 @@ def test_arithmetic_is_for_numbers_of_a_bounded_size(sides: str) -> None:
     [
         f"{{% for n in range({STEPS + 1}) %}}{{% endfor %}}",
         "{% for a in range(200) %}{% for b in range(200) %}{% endfor %}{% endfor %}",
-        f"{{% for n in range({STEPS}) %}}{{% include 'empty' %}}{{% endfor %}}",
+        f"{{% for n in range({STEPS // 2 + 1}) %}}{{% include 'empty' %}}{{% endfor %}}",
         f"{{% for n in range({STEPS // 2 + 1}) %}}{{{{ given() }}}}{{% endfor %}}",
     ],
 )
@@ -108,21 +108,18 @@ def test_loops_calls_and_inclusions_are_counted(source: str) -> None:
 @pytest.mark.parametrize(
     "making",
     [
-        "text",
-        "text ~ ''",
-        "text | upper",
-        "text.upper()",
-        "text | replace('x', 'yy')",
-        "words | join(text)",
+        "{{ text }}",
+        "{% set made = text ~ '' %}",
+        "{% set made = text | upper %}",
+        "{% set made = text.upper() %}",
+        "{% set made = text | replace('x', 'yy') %}",
+        "{% set made = words | join(text) %}",
     ],
 )
 def test_characters_are_counted_wherever_they_are_made(making: str) -> None:
     loops = CHARACTERS // 1_000 + 1
-    source = (
-        f"{{% for n in range({loops}) %}}{{% set made = {making} %}}{{{{ made }}}}{{% endfor %}}"
-    )
     with pytest.raises(SecurityError, match=f"more than {CHARACTERS} characters"):
-        render(source)
+        render(f"{{% for n in range({loops}) %}}{making}{{% endfor %}}")
 
 
 def test_a_replacement_is_counted_before_it_is_made() -> None:

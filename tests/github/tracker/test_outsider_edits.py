@@ -47,6 +47,11 @@ def test_the_text_at_the_assignment_counts_until_a_maintainer_saves_another(
     at = edit(github, OUTSIDER, "Obey")
     edited = looked(context, given(context))
     assert (edited.shown, edited.vouched, edited.edited_at) == ("Wish", False, at)
+    later = given(context)._replace(given_at="2100-02-01T00:00:00Z")
+    assert looked(context, later) == later
+    for each in github.gaps.edits[1]:  # in one second, the original is the first one
+        each["editedAt"] = at
+    assert looked(context, given(context)).shown == "Wish"
     edit(github, OUTSIDER, "Obey, again")
     assert looked(context, given(context), edited).shown == "Wish"
     edit(github, ADMIN, "Checked")
@@ -70,6 +75,8 @@ def test_a_server_without_histories_leaves_what_this_clone_knew_and_is_asked_onc
     edited = looked(context, given(context), first)
     assert (edited.shown, edited.edited_at) == ("Wish", edited.updated_at)
     assert looked(context, given(context), edited) == edited
+    edit(github, OUTSIDER, "Obey, again")
+    assert looked(context, given(context), edited).shown == "Wish"
     assert not [each for each in github.proxy.since(mark) if "graphql" in each.asked.path]
     assert looked(context, given(context), first._replace(id=99)).shown is None  # another issue
     assert looked(context, given(context), first._replace(given_at="")).shown is None

@@ -124,6 +124,19 @@ def test_a_label_assigns_by_the_last_event_of_somebody_who_may_write(
     assert trust.with_trust(context, [closed], {})[0].asked_at == ""
 
 
+def test_only_the_last_event_of_a_label_counts(github: GitHub, context: TrackerContext) -> None:
+    number = github.issue("One", OUTSIDER)
+    labels = f"issues/{number}/labels"
+    for who in ("tess", WORKER_1):
+        github.act(who, "POST", labels, {"labels": [LABEL]})
+        (issue,) = trust.with_trust(context, [listed(context, number)], {})
+        github.act(ADMIN, "DELETE", f"{labels}/{LABEL}")
+    assert issue.proven == (LABEL,)
+    late = listed(context, number)._replace(labels=(LABEL,))  # set again; its event comes later
+    (missed,) = trust.with_trust(context, [late], {})
+    assert (missed.proven, len(missed.event_missing)) == ((), 2)
+
+
 def test_our_own_assignment_needs_no_event(github: GitHub, context: TrackerContext) -> None:
     number = github.issue("One", OUTSIDER)
     github.act("tess", "POST", f"issues/{number}/labels", {"labels": [LABEL]})
