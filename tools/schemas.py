@@ -12,7 +12,7 @@ from ghp_agents.cli.outputs.table import OUTPUTS
 from ghp_agents.core.declared import is_record, members
 from ghp_agents.core.schema_version import KEY, VERSION
 from ghp_agents.escalations.record import AnswerFile, OutcomeFile, QuestionFile
-from ghp_agents.github.tokenless.place import TrackerFile
+from ghp_agents.github.tokenless.place import Tracker
 from ghp_agents.github.tokenless.published import BucketFile
 from ghp_agents.github.tokenless.request import RequestResult, WriteRequest
 from ghp_agents.guard.override import OverrideRecord
@@ -47,7 +47,7 @@ NAMES = {
     "ConflictedFile": "FileConflictJson", "ConsentItem": "ConsentJson", "AgentCard": "CardJson",
     "RuleStep": "StepJson", "SidesOverlap": "ConflictPlaceJson", "SweepLine": "ActJson",
     "WriteRequest": "RequestFile", "RequestResult": "ResultFile", "PullEvent": "PullFile",
-    "IssueChange": "ChangeFields",
+    "IssueChange": "ChangeFields", "Missing": "LeftOutFields", "Tracker": "TrackerFile",
     "IssueEvent": "IssueFile", "LeaseEvent": "LeaseFile",
     "BranchRecord": "BranchFile", "OverrideRecord": "OverrideFile", "ReviewRecord": "ReviewFile",
     "StopOrder": "StopFile", "Subscription": "SubscriptionFile",
@@ -119,7 +119,7 @@ def _either(schemas: list[Schema]) -> Schema:
 
 def _object(shape: Any, definitions: dict[str, Schema]) -> Schema:
     parts = [*members(shape)]
-    if is_record(shape) and _name(shape).endswith("File"):
+    if is_record(shape) and _name(shape).endswith("File") and any(x == "by" for x, _, _ in parts):
         parts.sort(key=lambda part: FIRST.index(part[0]) if part[0] in FIRST else len(FIRST))
     return {
         "type": "object",
@@ -171,7 +171,7 @@ RECORDS: dict[str, tuple[str, Any, str]] = {  # by name: place, type, what it is
         r"\.ghp/outgoing/[^/]+/result\.json", RequestResult, "what became of such a write"
     ),
     "github-tracker": (
-        r"\.ghp/mirror/[^/]+/tracker\.json", TrackerFile, "which repository has the issues"
+        r"\.ghp/mirror/[^/]+/tracker\.json", Tracker, "which repository has the issues"
     ),
     "github-issues": (
         r"\.ghp/mirror/[^/]+/[0-9]+\.json", BucketFile, "published issues of GitHub"

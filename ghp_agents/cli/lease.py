@@ -13,7 +13,6 @@ from ghp_agents.cli.terminal import signals
 from ghp_agents.cli.views import remote_news
 from ghp_agents.core.clock import ago, to_seconds
 from ghp_agents.core.errors import UnapprovedError, UsageError
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import count, listed, one_line, short_ids
 from ghp_agents.escalations import service as escalation
 from ghp_agents.guard import approval
@@ -296,7 +295,13 @@ def _fields(hold: Hold) -> dict[str, Any]:
         "state": "held",
         "holder": hold.holder,
         "person": hold.is_person,
-        **picked(hold, "patterns name since until reason approved strict"),
+        "patterns": hold.patterns,
+        "name": hold.name,
+        "since": hold.since,
+        "until": hold.until,
+        "reason": hold.reason,
+        "approved": hold.approved,
+        "strict": hold.strict,
     }
 
 
@@ -307,7 +312,11 @@ def _waiting(waiter: Waiter) -> dict[str, Any]:
         "state": "waiting",
         "holder": hold.holder,
         "person": hold.is_person,
-        **picked(hold, "patterns name since reason strict"),
+        "patterns": hold.patterns,
+        "name": hold.name,
+        "since": hold.since,
+        "reason": hold.reason,
+        "strict": hold.strict,
         "behind": [{"id": f"L-{hold.id}", "holder": hold.holder} for hold in waiter.behind],
     }
 

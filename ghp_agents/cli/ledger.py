@@ -15,7 +15,6 @@ from ghp_agents.cli.views import remote_news
 from ghp_agents.cli.views.ledger import LogPage
 from ghp_agents.core.clock import FORMS, to_text
 from ghp_agents.core.errors import GhpError, UsageError
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
 from ghp_agents.state.ledger import (
     LedgerEntry,
@@ -158,8 +157,20 @@ def _printer(as_json: bool) -> Callable[[Sequence[LedgerEntry]], None]:
 
 
 def _fields(entry: LedgerEntry) -> dict[str, Any]:
-    names = "at event actor is_person object issue generation text id clock clone"
-    return {**picked(entry, names), "via": entry.via or None}
+    return {
+        "at": entry.at,
+        "event": entry.event,
+        "actor": entry.actor,
+        "isPerson": entry.is_person,
+        "object": entry.object,
+        "issue": entry.issue,
+        "generation": entry.generation,
+        "text": entry.text,
+        "id": entry.id,
+        "clock": entry.clock,
+        "clone": entry.clone,
+        "via": entry.via or None,
+    }
 
 
 @click.command("agent-report", epilog="Example: ghp agent-report --since 'last night'")

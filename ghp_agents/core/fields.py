@@ -37,22 +37,6 @@ def dump(fields: Mapping[str, Any]) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def picked(record: object, names: str) -> dict[str, Any]:
-    """These attributes of a record as JSON fields: names in camel case, lists for tuples."""
-    values = {_camel(name): getattr(record, name) for name in names.split()}
-    return {key: list(x) if isinstance(x, tuple) else x for key, x in values.items()}
-
-
-def optional(record: object, names: str) -> dict[str, Any]:
-    """The same, with None for what is empty."""
-    return {key: value or None for key, value in picked(record, names).items()}
-
-
-def _camel(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
-
-
 def as_text(value: object, name: str) -> str:
     """A text that can be printed and written to a file."""
     if not isinstance(value, str):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, as_agent, picked
+from ghp_agents.core.fields import any_count, any_list, any_text, as_agent
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import CloneId, Timestamp
 from ghp_agents.escalations.escalation import (
@@ -108,7 +108,11 @@ def render(escalation: Escalation) -> bytes:
         "options": list(question.options),
         "kind": question.kind,
         **({"about": list(question.about)} if question.about else {}),
-        **picked(escalation, "asked_at clock clone branch commit"),
+        "askedAt": escalation.asked_at,
+        "clock": escalation.clock,
+        "clone": escalation.clone,
+        "branch": escalation.branch,
+        "commit": escalation.commit,
         "questionLines": _count(question.text),
         "contextLines": _count(escalation.context) if escalation.context else 0,
     }

@@ -11,7 +11,7 @@ NOTE_LIMIT = 50_000  # characters
 
 
 class Missing(NamedTuple):
-    """Work that could not be stored, and why."""
+    """A file that the patch does not contain."""
 
     path: str
     size: int | None

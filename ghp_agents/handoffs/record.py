@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import Any, NotRequired, TypedDict
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, is_oid, picked
+from ghp_agents.core.declared import plain
+from ghp_agents.core.fields import any_count, any_list, any_text, as_actor, as_agent, is_oid
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import Timestamp, agent_name, one_line, slug
 from ghp_agents.handoffs import sections
@@ -59,14 +60,6 @@ def applied_path_of(handoff: Handoff, record: str) -> str:
     return f"{patch_folder_of(handoff)}applied-{record}.json"
 
 
-class LeftOutFields(TypedDict):
-    """A file that the patch does not contain."""
-
-    path: str
-    size: int | None
-    reason: str
-
-
 class WorkFields(TypedDict):
     """The uncommitted work, as a patch on the commit `base`."""
 
@@ -75,7 +68,7 @@ class WorkFields(TypedDict):
     bytes: int
     sha256: str
     files: int
-    leftOut: list[LeftOutFields]
+    leftOut: list[Missing]
 
 
 _Sender = TypedDict("_Sender", {"from": str})
@@ -137,11 +130,18 @@ def fields(handoff: Handoff) -> dict[str, Any]:
         "kind": handoff.kind,
         "from": handoff.by.name,
         "person": handoff.by.is_person,
-        **picked(handoff, "to issue at clock branch head evidence note"),
+        "to": handoff.to,
+        "issue": handoff.issue,
+        "at": handoff.at,
+        "clock": handoff.clock,
+        "branch": handoff.branch,
+        "head": handoff.head,
+        "evidence": handoff.evidence,
+        "note": handoff.note,
         "nextSteps": list(handoff.next_steps),
     }
     if work:
-        missing = [picked(item, "path size reason") for item in work.missing]
+        missing = [*map(plain, work.missing)]
         meta["work"] = {
             "base": work.base,
             "patch": patch_path_of(handoff) if work.size else None,

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import (
     Actor,
     CloneId,
@@ -157,7 +156,12 @@ def as_json(note: Note, today: str) -> dict[str, Any]:
         "text": note.text,
         "by": note.by.name,
         "person": note.by.is_person,
-        **picked(note, "at issue paths expires branch commit"),
+        "at": note.at,
+        "issue": note.issue,
+        "paths": list(note.paths),
+        "expires": note.expires,
+        "branch": note.branch,
+        "commit": note.commit,
         "supersededBy": f"N-{note.superseded_by}" if note.superseded_by else None,
         "changedBy": note.changed.by.name if note.changed else None,
         "changedAt": note.changed.at if note.changed else None,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypedDict
 
 from ghp_agents.core import front_matter
-from ghp_agents.core.fields import any_count, any_list, any_text, is_oid, picked
+from ghp_agents.core.fields import any_count, any_list, any_text, is_oid
 from ghp_agents.core.front_matter import Document
 from ghp_agents.core.ids import one_line
 from ghp_agents.notes.note import (
@@ -100,7 +100,9 @@ def render(note: Note) -> bytes:
         "project": note.project,
         "issue": note.issue,
         "paths": list(note.paths),
-        **picked(note, "expires branch commit"),
+        "expires": note.expires,
+        "branch": note.branch,
+        "commit": note.commit,
     }
     return front_matter.render(Document(meta, note.text + "\n"))
 

@@ -14,9 +14,7 @@ from ghp_agents.core.fields import (
     as_whole,
     dump,
     ids_in,
-    optional,
     parse,
-    picked,
 )
 from ghp_agents.core.ids import Actor
 
@@ -141,9 +139,3 @@ def test_an_agent_has_a_checked_name_and_a_person_any() -> None:
 def test_what_people_wrote_wrongly_by_hand_is_empty(value: object) -> None:
     assert (any_text(value), any_count(value), any_list(value)) == ("", 0, [])
     assert (any_text("a\nb"), any_count(2**60), any_list([1])) == ("a\nb", 2**60, [1])
-
-
-def test_attributes_become_fields_in_camel_case_and_empty_ones_null_if_that_is_wanted() -> None:
-    actor = Actor("", is_person=True)
-    assert picked(actor, "name is_person") == {"name": "", "isPerson": True}
-    assert optional(actor, "name is_person") == {"name": None, "isPerson": True}

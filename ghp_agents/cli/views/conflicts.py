@@ -10,7 +10,6 @@ from ghp_agents.conflicts.path_conflict import PathConflict, describe
 from ghp_agents.conflicts.report import ConflictReport
 from ghp_agents.conflicts.work import AgentWork
 from ghp_agents.core.clock import ago, to_text
-from ghp_agents.core.fields import optional
 from ghp_agents.core.ids import count
 from ghp_agents.hotpath.quoting import file, named
 
@@ -170,5 +169,5 @@ def _conflict(conflict: PathConflict, first: str, second: AgentWork) -> dict[str
             }
             for place in conflict.places
         ],
-        **optional(conflict, "driver"),
+        "driver": conflict.driver or None,
     }  # fmt: skip

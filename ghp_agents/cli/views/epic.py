@@ -7,7 +7,6 @@ from ghp_agents.cli.context import start_background
 from ghp_agents.cli.views import issue as issue_view
 from ghp_agents.cli.views import waiting
 from ghp_agents.core.errors import UsageError
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.hotpath.quoting import file, named, thing
 from ghp_agents.issues.issue import short
@@ -103,17 +102,23 @@ def _holder(part: PartWork) -> str:
 def fields(work: EpicWork) -> dict[str, Any]:
     """An epic as JSON."""
     return {
-        **picked(work.epic, "number title state assignees"),
+        "number": work.epic.number,
+        "title": work.epic.title,
+        "state": work.epic.state,
+        "assignees": work.epic.assignees,
         "isDone": work.is_done,
         "totals": work.totals,
         "parts": [
             {
-                **picked(part.issue, "number title"),
+                "number": part.issue.number,
+                "title": part.issue.title,
                 "parent": part.issue.parent,
-                **picked(part, "state depth"),
+                "state": part.state,
+                "depth": part.depth,
                 "claim": issue_view.claim_fields(part.holding) if part.holding else None,
                 "status": part.status or None,
-                **picked(part, "waits_for questions"),
+                "waitsFor": part.waits_for,
+                "questions": part.questions,
             }
             for part in work.parts
         ],

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from ghp_agents.claims.service import Holding
 from ghp_agents.cli import output
 from ghp_agents.core import metadata
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import IssueNumber, one_line
 from ghp_agents.hotpath.quoting import NAME_LIMIT, file, indented, named, phrase, who
 from ghp_agents.issues import outsider_text
@@ -184,30 +183,55 @@ def fields(issue: Issue, holdings: Holdings | None) -> dict[str, Any]:
     holding = holding_of(issue, holdings or {})
     claim = {"claim": claim_fields(holding) if holding else None}
     return {
-        **picked(issue, "number id title body state labels assignees"),
+        "number": issue.number,
+        "id": issue.id,
+        "title": issue.title,
+        "body": issue.body,
+        "state": issue.state,
+        "labels": issue.labels,
+        "assignees": issue.assignees,
         **({} if holdings is None else claim),
-        **picked(issue, "blocked_by parent priority author by_writer offered"),
+        "blockedBy": issue.blocked_by,
+        "parent": issue.parent,
+        "priority": issue.priority,
+        "author": issue.author,
+        "byWriter": issue.by_writer,
+        "offered": issue.offered,
         "bodyEditedAt": issue.edited_at or None,
-        **picked(issue, "created_at updated_at"),
+        "createdAt": issue.created_at,
+        "updatedAt": issue.updated_at,
         "metadata": metadata.as_object(issue.metadata),
         "commentsLeftOut": issue.left_out,
         "comments": [
             {
-                **picked(comment, "id author by_person by_writer"),
-                "createdAt": comment.at, "body": comment.body,
+                "id": comment.id,
+                "author": comment.author,
+                "byPerson": comment.by_person,
+                "byWriter": comment.by_writer,
+                "createdAt": comment.at,
+                "body": comment.body,
             }
             for comment in issue.comments
         ],
-    }  # fmt: skip
+    }
 
 
 def fields_of_parts(parts: Iterable[Issue]) -> dict[str, Any]:
     """The parts of an issue as JSON."""
-    return {"parts": [picked(part, "number title state") for part in parts]}
+    return {
+        "parts": [
+            {"number": part.number, "title": part.title, "state": part.state} for part in parts
+        ]
+    }
 
 
 def claim_fields(holding: Holding) -> dict[str, Any]:
     """A claim as JSON."""
     lock = holding.lock
-    values = {**picked(lock, "holder is_person generation"), "since": lock.acquired_at}
+    values = {
+        "holder": lock.holder,
+        "isPerson": lock.is_person,
+        "generation": lock.generation,
+        "since": lock.acquired_at,
+    }
     return values | ({"liveness": holding.state} if holding.state else {})

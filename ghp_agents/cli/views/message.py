@@ -6,7 +6,6 @@ from typing import Any
 from ghp_agents.cli import output
 from ghp_agents.core import metadata
 from ghp_agents.core.clock import age
-from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import one_line, short_ids
 from ghp_agents.hotpath.quoting import clean, file, indented, phrase, who
 from ghp_agents.messages.message import ACK, DONE, NEW, PROPOSAL, VERDICTS, VOTE, Letter, Message
@@ -76,11 +75,18 @@ def as_json(message: Message) -> dict[str, Any]:
         "kind": message.kind,
         "sender": message.by.name,
         "person": message.by.is_person,
-        **picked(message, "to subject body at"),
+        "to": message.to,
+        "subject": message.subject,
+        "body": message.body,
+        "at": message.at,
         "about": f"M-{message.about}" if message.about else None,
-        **picked(message, "issue urgency"),
-        **optional(message, "pull commit verdict or_agent"),
-        **picked(message, "artifacts"),
+        "issue": message.issue,
+        "urgency": message.urgency,
+        "pull": message.pull or None,
+        "commit": message.commit or None,
+        "verdict": message.verdict or None,
+        "orAgent": message.or_agent or None,
+        "artifacts": message.artifacts,
         "metadata": metadata.as_object(message.metadata),
     }
 
@@ -89,8 +95,8 @@ def letter_json(letter: Letter, now: float) -> dict[str, Any]:
     """One message with what became of it, as JSON."""
     return {
         **as_json(letter.message),
-        **picked(letter, "state"),
-        **optional(letter, "holder"),
+        "state": letter.state,
+        "holder": letter.holder or None,
         "overdue": letter.is_late(now) or None,
         "replies": [as_json(reply) for reply in letter.replies],
     }

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ghp_agents.cli import output
-from ghp_agents.core.fields import optional, picked
 from ghp_agents.core.ids import Actor, listed, one_line
 from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs.returned import Return
@@ -57,9 +56,19 @@ def _row(pull: Pull, back: str) -> tuple[str, ...]:
 def fields(pull: Pull) -> dict[str, Any]:
     """A pull request as JSON."""
     return {
-        **picked(pull, "number state draft issue branch base head author title"),
-        **picked(pull, "created_at updated_at merged_as"),
-        **optional(pull, "url"),
+        "number": pull.number,
+        "state": pull.state,
+        "draft": pull.draft,
+        "issue": pull.issue,
+        "branch": pull.branch,
+        "base": pull.base,
+        "head": pull.head,
+        "author": pull.author,
+        "title": pull.title,
+        "createdAt": pull.created_at,
+        "updatedAt": pull.updated_at,
+        "mergedAs": pull.merged_as,
+        "url": pull.url or None,
     }
 
 
@@ -111,14 +120,27 @@ def all_fields(details: PullDetails) -> dict[str, Any]:
         "removed": list(details.removed),
         "waitsFor": list(details.waits_for),
         "reviews": [
-            {**_by(review.by), **picked(review, "head approves text")} for review in details.reviews
+            {
+                **_by(review.by),
+                "head": review.head,
+                "approves": review.approves,
+                "text": review.text,
+            }
+            for review in details.reviews
         ],
         "returns": [_return_fields(*pair) for pair in details.returns],
     }
 
 
 def _return_fields(entry: Return, number: int) -> dict[str, Any]:
-    fields = picked(entry, "reason text agent head trunk at")
+    fields = {
+        "reason": entry.reason,
+        "text": entry.text,
+        "agent": entry.agent,
+        "head": entry.head,
+        "trunk": entry.trunk,
+        "at": entry.at,
+    }
     return {"round": number, **fields, **_by(entry.by)}
 
 

@@ -5,7 +5,6 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age
-from ghp_agents.core.fields import picked
 from ghp_agents.core.ids import one_line
 from ghp_agents.escalations import escalation as rules
 from ghp_agents.escalations.escalation import Answer, Escalation
@@ -80,19 +79,26 @@ def as_json(escalation: Escalation) -> dict[str, Any]:
         "id": escalation.name,
         "state": escalation.state,
         **({"settled": escalation.settled} if escalation.settled else {}),
-        **picked(question, "agent issue"),
+        "agent": question.agent,
+        "issue": question.issue,
         "urgency": escalation.urgency,
         "question": question.text,
         "options": list(question.options),
-        **picked(escalation, "context asked_at branch commit"),
+        "context": escalation.context,
+        "askedAt": escalation.asked_at,
+        "branch": escalation.branch,
+        "commit": escalation.commit,
         "answers": [_answer_fields(answer) for answer in escalation.answers],
-        "outcome": outcome and {
-            "answer": outcome.answer, "done": outcome.is_done, "text": outcome.text,
+        "outcome": outcome
+        and {
+            "answer": outcome.answer,
+            "done": outcome.is_done,
+            "text": outcome.text,
         },
         "advice": [_answer_fields(answer) for answer in escalation.advice],
-    }  # fmt: skip
+    }
 
 
 def _answer_fields(answer: Answer) -> dict[str, Any]:
     by = {"by": answer.by.name, "person": answer.by.is_person}
-    return {"id": answer.id, **by, **picked(answer, "at text")}
+    return {"id": answer.id, **by, "at": answer.at, "text": answer.text}

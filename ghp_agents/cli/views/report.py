@@ -5,7 +5,6 @@ from typing import Any
 
 from ghp_agents.cli import output
 from ghp_agents.core.clock import age, ago, to_text
-from ghp_agents.core.fields import optional, picked
 from ghp_agents.escalations.escalation import URGENCIES
 from ghp_agents.hotpath.quoting import file, named, one_line, phrase, thing
 from ghp_agents.reports.report import SECTIONS, Report, ReportItem
@@ -107,9 +106,13 @@ def fields(report: Report) -> dict[str, Any]:
 def _item_fields(item: ReportItem) -> dict[str, Any]:
     return {
         "id": item.id,
-        **optional(item, "title state text result command"),
+        "title": item.title or None,
+        "state": item.state or None,
+        "text": item.text or None,
+        "result": item.result or None,
+        "command": item.command or None,
         **{"by": item.by.name or None, "byPerson": item.by.is_person},
-        **picked(item, "issue"),
-        **optional(item, "at"),
-        **picked(item, "options"),
+        "issue": item.issue,
+        "at": item.at or None,
+        "options": item.options,
     }

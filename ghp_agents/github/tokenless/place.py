@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
-from ghp_agents.core.fields import as_line, as_whole, dump, parse, picked
-from ghp_agents.core.ids import CloneId, Timestamp
+from ghp_agents.core import declared
+from ghp_agents.core.fields import Line, dump, parse
+from ghp_agents.state.codec import At, Clock, Clone
 
 MIRROR = ".ghp/mirror/"
 _TRACKER = "tracker.json"
@@ -14,26 +15,15 @@ _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,253}(?::[0-9]{1,5})?")
 _REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
 
 
-class TrackerFile(TypedDict):
+class Tracker(NamedTuple):
     """Which repository on GitHub has the issues, and how new what was published is."""
 
-    host: str
-    repository: str
-    at: str
-    cursor: str
-    clock: int
-    clone: str
-
-
-class Tracker(NamedTuple):
-    """Where the issues are, and how new what was published is."""
-
-    host: str
-    repository: str  # "owner/name"
-    at: Timestamp  # when it was published
-    cursor: str  # the latest change on GitHub that the publisher had read
-    clock: int
-    clone: CloneId
+    host: Line
+    repository: Line  # "owner/name"
+    at: At  # when it was published
+    cursor: Line  # the latest change on GitHub that the publisher had read
+    clock: Clock
+    clone: Clone
 
     @property
     def place(self) -> str:
@@ -55,16 +45,12 @@ def read_tracker(files: Mapping[str, bytes]) -> Tracker | None:
 
 def tracker_file(tracker: Tracker) -> tuple[str, bytes]:
     """The file that says where the issues are."""
-    names = "host repository at cursor clock clone"
-    return f"{MIRROR}{tracker.clone}/{_TRACKER}", dump(picked(tracker, names))
+    return f"{MIRROR}{tracker.clone}/{_TRACKER}", dump(declared.plain(tracker))
 
 
 def decoded(fields: Mapping[str, Any]) -> Tracker:
     """The record in fields of a file. Raises ValueError."""
-    host, repository, at, cursor, clone = (
-        as_line(fields.get(name), name) for name in ("host", "repository", "at", "cursor", "clone")
-    )
-    if not (_HOST.fullmatch(host) and _REPOSITORY.fullmatch(repository)):
+    tracker = declared.decoded(Tracker, fields)
+    if not (_HOST.fullmatch(tracker.host) and _REPOSITORY.fullmatch(tracker.repository)):
         raise ValueError("it names no repository")
-    clock = as_whole(fields.get("clock"), "clock")
-    return Tracker(host, repository, Timestamp(at), cursor, clock, CloneId(clone))
+    return tracker

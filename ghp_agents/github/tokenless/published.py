@@ -8,6 +8,7 @@ the publisher's mirror has them. A clone replaces its own files; of each bucket 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
+from ghp_agents.core.declared import plain
 from ghp_agents.core.fields import (
     any_list,
     any_text,
@@ -16,7 +17,6 @@ from ghp_agents.core.fields import (
     as_whole,
     dump,
     parse,
-    picked,
 )
 from ghp_agents.core.ids import CloneId, Timestamp, one_line
 from ghp_agents.github.tokenless.place import MIRROR, Tracker, decoded, read_tracker
@@ -32,8 +32,6 @@ LATEST = 5  # comments of an issue
 LONGEST_COMMENT = 2_000
 RECENT_S = 7 * 86_400.0  # closed issues are published for so long, without their texts
 _CUT = "\n\n(Cut here. The whole text is on GitHub.)"
-_ISSUE = " ".join(field for field in MirroredIssue._fields if field != "comments")
-_COMMENT = " ".join(MirroredComment._fields)
 
 
 class PublishedCommentFields(TypedDict):
@@ -197,10 +195,9 @@ def _cut(text: str, most: int) -> str:
 
 def _fields(row: PublishedIssue) -> dict[str, Any]:
     empty = MirroredIssue(0, 0, "", "", "", (), (), "", "", "")
-    plain = picked(row.issue, _ISSUE)
-    default = picked(empty, _ISSUE)
-    fields = {key: value for key, value in plain.items() if value != default[key]}
-    comments = [picked(comment, _COMMENT) for comment in row.comments]
+    default = plain(empty) | {"comments": row.issue.comments}
+    fields = {key: value for key, value in plain(row.issue).items() if value != default[key]}
+    comments = plain(row.comments)
     return fields | ({"comments": comments} if comments else {})
 
 
