@@ -8,6 +8,8 @@ other inodes, so the settings and the policy are read anew, as they are when mai
 
 A function is counted by its code, so a class that is defined and, before Python 3.12, each
 comprehension counts as one. What threads call counts, what other processes do does not.
+A snapshot counts when the state is really read, not when the present one is asked for again; a fold
+counts when there are records to decode.
 """
 
 import importlib
@@ -35,7 +37,7 @@ LONGEST_S = 60.0  # until work in the background has ended
 
 # Each measure, and the functions whose calls it counts. `missing` finds those that are no more.
 COUNTED: dict[str, tuple[str, ...]] = {
-    "snapshots": ("state.git.store:GitRefsStore.snapshot",),  # of the joined records of all clones
+    "snapshots": ("state.git.store:GitRefsStore._read_snapshot",),  # not the present one again
     "ref listings": (  # whose refs are read from the disk: of the state, of locks, of the clone
         "git.refs:read_refs", "git.refs:read_exact"
     ),
@@ -230,7 +232,7 @@ class _Counter:
             if code.co_filename.startswith(PACKAGE) and code.co_name != "<module>":
                 self._calls[code.co_filename, code.co_qualname] += 1
                 measure = self._measures.get(f"{_module(code.co_filename)}:{code.co_qualname}")
-                if measure:
+                if measure and (measure != "folds" or _has_records(frame)):
                     self._add(measure, frame.f_back)
         elif event == "c_call":
             name = getattr(arg, "__name__", "")
@@ -247,6 +249,12 @@ class _Counter:
                 names.append(f"{path[len(PACKAGE) :]}:{frame.f_lineno} {frame.f_code.co_name}")
             frame = frame.f_back
         self._places.setdefault(measure, Counter())[" < ".join(names)] += 1
+
+
+def _has_records(frame: FrameType) -> bool:
+    """Whether a fold gets any records: as a mapping, or in a tuple of several collections."""
+    given = frame.f_locals[frame.f_code.co_varnames[0]]
+    return any(given) if isinstance(given, tuple) else bool(given)
 
 
 def _module(path: str) -> str:

@@ -49,8 +49,13 @@ def find(folder: Path) -> Location:
 
 
 def _exact(git_dir: Path, *names: str) -> dict[str, str]:
-    """See `refs.read_exact`."""
-    return _kept.get((git_dir, names), lambda: refs.read_exact(git_dir, *names))
+    """See `refs.read_exact`; each ref is read once in a moment."""
+    unread = [name for name in names if not _kept.has((git_dir, name))]
+    new = refs.read_exact(git_dir, *unread) if unread else {}
+    for name in unread:
+        _kept.put((git_dir, name), new.get(name, ""))
+    targets = {name: _kept.get((git_dir, name), str) for name in names}
+    return {name: target for name, target in targets.items() if target}
 
 
 def ref(folder: Path, name: str) -> str:

@@ -45,8 +45,9 @@ def find(
 
 def remote_of(folder: Path, refs: Mapping[str, str]) -> str:
     """The remote to use if none is named: origin, or the only one. Several others are none."""
-    place = locate.walk_up(str(folder))
-    remotes = plain_config.remotes(Path(place.common_dir)) if place else None
+    remotes = None
+    with suppress(UnreadableRefsError):
+        remotes = plain_config.remotes(Path(clone_files.find(folder).common_dir))
     names = {ref.removeprefix(REMOTES).partition("/")[0] for ref in refs if ref.startswith(REMOTES)}
     names = names if remotes is None else {*remotes}
     return next(iter(names)) if len(names) == 1 else "origin"
@@ -93,11 +94,10 @@ def _is_aside(name: str) -> bool:
 
 def _of_bare(folder: Path) -> str | None:
     """The branch that HEAD of a bare repository names: a clone has the remote's choice there."""
-    place = locate.walk_up(str(folder))
-    if place is None or not locate.core(place.common_dir)[0]:
-        return None
-    name = locate.branch(place.common_dir)
+    name = None
     with suppress(UnreadableRefsError):
+        place = clone_files.find(folder)
+        name = locate.branch(place.common_dir) if locate.core(place.common_dir)[0] else None
         return name if name and clone_files.ref(folder, f"{HEADS}{name}") else None
     return name
 

@@ -26,7 +26,7 @@ from ghp_agents.core.errors import GhpError, UsageError
 from ghp_agents.core.fields import LARGEST
 from ghp_agents.core.glob_paths import spelled_all
 from ghp_agents.core.remote_url import masked
-from ghp_agents.settings import memory_schema, runs_schema
+from ghp_agents.settings import disabled_plugins, memory_schema, runs_schema  # in this order
 from ghp_agents.settings.key_lines import key_lines
 from ghp_agents.settings.memory_schema import MemoryConfig
 from ghp_agents.settings.runs_schema import RunsConfig
@@ -377,3 +377,6 @@ def _words(message: str) -> str:
     for python, json_ in TYPES.items():
         message = message.replace(python, json_)
     return message
+
+
+disabled_plugins.restore()
