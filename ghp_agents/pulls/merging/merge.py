@@ -96,9 +96,7 @@ def fetched_more(who: Merger) -> bool:
     """Fetch, even if the last fetch is recent; return whether something new came. Only for local
     pull requests: a host knows its own."""
     remote = who.me.ctx.store
-    return (
-        who.forge.is_local and bool(remote.remote()) and remote.sync(push=False).fetched
-    )
+    return who.forge.is_local and bool(remote.remote()) and remote.sync(push=False).fetched
 
 
 def find(who: Merger, reference: str | None) -> Pull:
