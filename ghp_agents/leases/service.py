@@ -44,12 +44,7 @@ class ReleasedLeases(NamedTuple):
 
 def listing(ctx: Context, *, implicit: bool = False, at: float | None = None) -> LeaseListing:
     """All leases in force, now or at a time, as far as this clone knows."""
-    if at is None:
-        world = LeaseWorld(ctx)
-    else:
-        from ghp_agents.leases.past_world import PastWorld  # rarely needed
-
-        world = PastWorld(ctx, at)
+    world = LeaseWorld(ctx, at=at)
     limits = ctx.ws.settings.dead_after, ctx.ws.settings.gone_after
     touches = implicit_leases.list_all(ctx.ws.folders) if implicit else []
     edits = [x for x in touches if implicit_leases.is_active(ctx.ws.folders, x, world.now, *limits)]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from ghp_agents.claims import holder_liveness
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.ids import Actor
 from ghp_agents.core.moment import derived
 from ghp_agents.leases import expiry, record
@@ -24,7 +25,8 @@ class LeaseWorld(World):
     """What one decision sees, each part read once, on first use.
 
     Use it for one decision. Inside `transact`, build it from the snapshot that `decide` gets; after
-    a commit or a sync, build a new one.
+    a commit or a sync, build a new one. Of the past, the leases' own times decide, because clocks
+    of the past cannot be observed; a strict lease is held as its records say.
     """
 
     def __init__(
@@ -44,6 +46,8 @@ class LeaseWorld(World):
         """All known agents with their liveness."""
         if self._agents is not None:
             return self._agents
+        if self.at is not None:
+            return presence.look_back(self.ws, self.snapshot, self.at)
         return presence.list_agents(self.ctx, self.snapshot)
 
     def lives(self, who: Actor) -> bool:
@@ -83,7 +87,10 @@ class LeaseWorld(World):
 
     @cached_property
     def expired(self) -> frozenset[str]:
-        """The ids of the expired leases of other clones."""
+        """The ids of the expired leases of other clones; of the past, of all."""
+        if self.is_past:
+            ends = ((log.id, log.until) for log in self.logs if log.until)
+            return frozenset(id for id, until in ends if to_seconds(until) <= self.now)
         return expiry.expired(self.ctx, self.snapshot, self.logs)
 
     @cached_property

@@ -301,13 +301,11 @@ class Team:
 
     @cached_property
     def _world(self) -> "LeaseWorld":
-        if self.at is None:
-            from ghp_agents.leases.world import LeaseWorld
+        from ghp_agents.leases.world import LeaseWorld
 
-            return LeaseWorld(self.ctx, self.snapshot, self.views, self._lease_records)
-        from ghp_agents.leases.past_world import PastWorld
-
-        return PastWorld(self.ctx, self.at)
+        if self.at is not None:
+            return LeaseWorld(self.ctx, at=self.at)
+        return LeaseWorld(self.ctx, self.snapshot, self.views, self._lease_records)
 
     def _unblocked(self) -> Mapping[int, tuple[int, ...]]:
         """The blockers of the issues of blocked agents, where all are known and closed."""

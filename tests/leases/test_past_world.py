@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.leases import service as lease
-from ghp_agents.leases.past_world import PastWorld
 from ghp_agents.leases.world import LeaseWorld
 from tests.support.context import make_context
 from tests.support.leases import FILES, Yard
@@ -27,7 +26,7 @@ def yard(repo: Path) -> Yard:
 
 def held_at(yard: Yard, at: float) -> list[str]:
     """Who held something at a time."""
-    return [hold.holder for hold in PastWorld(yard.parts(None), at).holds]
+    return [hold.holder for hold in LeaseWorld(yard.parts(None), at=at).holds]
 
 
 def test_a_lease_is_held_from_its_grant_to_its_release(yard: Yard) -> None:
@@ -44,7 +43,7 @@ def test_a_lease_is_held_from_its_grant_to_its_release(yard: Yard) -> None:
     assert [held_at(yard, begin + passed) for passed in (5, 15, 25, 30)] == [
         [], ["worker-1"], ["worker-2", "worker-1"], []
     ]  # fmt: skip
-    assert PastWorld(yard.parts(None), begin + 25).locks == []
+    assert LeaseWorld(yard.parts(None), at=begin + 25).locks == []
 
 
 def test_a_lease_of_any_clone_ends_at_its_own_time(yard: Yard) -> None:
