@@ -14,16 +14,16 @@ from tools.processes import STEPS, Calls, calls_in, count_all
 # that is now.
 REPORT = 3
 MOST = {
-    "agent-issue new": 3,
-    "agent-claim of a held issue": 4,
+    "agent-issue new": 2,
+    "agent-claim of a held issue": 3,
     "agent-lease": 2,
-    "agent-escalate": 7,
-    "agent-handoff --checkpoint": 7,
+    "agent-escalate": 4,
+    "agent-handoff --checkpoint": 5,
     "agent-status": 1,
-    "agent-sweep, nothing to do": 11 + REPORT,
-    "agent-sync --publish": 10 + REPORT,
-    "agent-start": 21,
-    "agent-finish": 28,
+    "agent-sweep, nothing to do": 9 + REPORT,
+    "agent-sync --publish": 8 + REPORT,
+    "agent-start": 15,
+    "agent-finish": 16,
 }
 
 
