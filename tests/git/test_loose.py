@@ -80,3 +80,23 @@ def test_git_reads_what_we_write_and_killed_writers_leave_nothing_in_the_way(
     assert run_git(tmp_path / "state", "cat-file", "blob", "main:f") == "content"
     assert run_git(tmp_path / "state", "fsck", "--strict", "--no-dangling") == ""
     assert [*(tmp_path / "state/objects").glob("*.tmp")] == []
+
+
+def test_a_few_commits_are_followed_and_only_git_can_tell_of_merges_and_packed_ones(
+    repo: Path,
+) -> None:
+    folder, first = f"{repo}/.git/objects", run_git(repo, "rev-parse", "HEAD")
+    second = commit(repo, {"a": "1\n"}, "Second")
+    third = commit(repo, {"a": "2\n"}, "Third")
+    contents = loose.commits_between(folder, third, first)
+    assert contents is not None
+    assert [content.rpartition(b"\n\n")[2].strip() for content in contents] == [b"Third", b"Second"]
+    assert loose.commits_between(folder, second, second) == []
+    assert len(loose.commits_between(folder, third, None) or []) == 3
+    assert loose.commits_between(folder, second, third) is None  # it is not before
+    run_git(repo, "checkout", "--quiet", "-b", "side", first)
+    commit(repo, {"b": "1\n"})
+    run_git(repo, "merge", "--quiet", "--no-edit", third)
+    assert loose.commits_between(folder, run_git(repo, "rev-parse", "HEAD"), first) is None
+    run_git(repo, "repack", "-a", "-d", "-q")
+    assert loose.commits_between(folder, third, first) is None
