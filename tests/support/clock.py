@@ -1,5 +1,7 @@
 """Time for tests: a clock that they set."""
 
+from ghp_agents.core import moment
+
 
 class ManualClock:
     """A clock that moves only when a test moves it."""
@@ -18,11 +20,13 @@ class ManualClock:
 
     def wait(self, seconds: float) -> None:
         """Advance by `seconds` at once."""
+        moment.end()
         self._now += seconds
         self._seconds += seconds
 
     def step(self, seconds: float) -> None:
         """Set the clock; no time passes."""
+        moment.end()
         self._now += seconds
 
     def restart(self) -> None:

@@ -50,7 +50,7 @@ def clock() -> Eventful:
 def here(clone: Path, clock: Eventful) -> App:
     """A clone that has just called the remote."""
     house = App(clone, os.environ, name="worker-1", clock=clock)
-    ask(house, "The first?")
+    house.tracker.create(IssueChange(title="The first"), house.ws.actor())
     house.store.sync()
     return house
 
@@ -59,9 +59,9 @@ def ask(house: App, text: str) -> None:
     escalate(house, text)
 
 
-def new(house: App, title: str) -> None:
-    """An issue: others should know of it soon, and nobody waits for it."""
-    house.tracker.create(IssueChange(title=title), house.ws.actor())
+def new(house: App, text: str) -> None:
+    """A comment: others should know of it soon, and nobody waits for it."""
+    house.tracker.comment(1, text, house.ws.actor())
 
 
 def deliver(house: App) -> None:

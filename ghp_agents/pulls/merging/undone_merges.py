@@ -49,10 +49,10 @@ def find(ctx: Context) -> list[UndoneMerge]:
     if pulls and tip and tip != before.tip:
         follows = bool(before.tip) and worktree.contains(ws.folder, tip, before.tip)
         looked = {m.commit: m for m in merges}
-        found = [pull for pull in pulls if not follows or pull.merged_as in looked]
+        wanted = [pull for pull in pulls if not follows or pull.merged_as in looked]
         merges = tuple(
             looked.get(commit, UndoneMerge(pull.number, commit, pull.title, now))
-            for pull, commit in _undone(ctx, found, tip)
+            for pull, commit in _undone(ctx, wanted, tip)
         )
         file.write([tip, [list(merge) for merge in merges]])
     return [merge for merge in merges if merge.seen >= now - SHOWN_S]
@@ -61,7 +61,7 @@ def find(ctx: Context) -> list[UndoneMerge]:
 def _merged(ctx: Context) -> list[Pull]:
     """The pull requests that were merged into the default branch, the newest last."""
     name = trunk(ctx.ws)
-    pulls = [known.pull for known in local_pulls.read_all(ctx.store.snapshot())]
+    pulls = [numbered.pull for numbered in local_pulls.read_all(ctx.store.snapshot())]
     return [pull for pull in pulls if pull.merged_as and pull.base == name][-MOST:]
 
 
