@@ -15,7 +15,7 @@ from ghp_agents.cli import common_options, output
 from ghp_agents.cli.aliases import PREFIX
 from ghp_agents.cli.context import log_unexpected, make_app
 from ghp_agents.cli.group import SHORT, Program
-from ghp_agents.core import progress, trace
+from ghp_agents.core import moment, progress, trace
 from ghp_agents.core.errors import ExitCode, GhpError
 from ghp_agents.hotpath.locate import guard_is_current, locate
 from ghp_agents.wiring import App
@@ -220,6 +220,7 @@ def app() -> None:
 def run(argv: Sequence[str], application: App | None = None) -> int:
     """Run one command and return its exit code. Errors go to standard error, with a hint."""
     output.open_closed()
+    moment.end()  # a program may run several commands, and change something in between
     word = common_options.first_word(argv)
     is_hook = word in HOOKS or f"{PREFIX}{word}" in HOOKS
     unseen = contextlib.redirect_stderr(io.StringIO())
