@@ -30,8 +30,8 @@ from ghp_agents.issues import record as issue_record
 from ghp_agents.leases import record as lease_record
 from ghp_agents.locks import lock
 from ghp_agents.messages import record as message_record
-from ghp_agents.messages import subscription
 from ghp_agents.messages.message import Message
+from ghp_agents.messages.topics import subscription
 from ghp_agents.notes import record as note_record
 from ghp_agents.notes.note import Note, NoteChange
 from ghp_agents.parts.lists import RECORDS

@@ -46,9 +46,10 @@ from ghp_agents.issues import replay as issues
 from ghp_agents.jobs import job_file
 from ghp_agents.leases import record as leases
 from ghp_agents.locks import lock
-from ghp_agents.messages import header_block, subscription
+from ghp_agents.messages import header_block
 from ghp_agents.messages import record as messages
 from ghp_agents.messages.channels import channel
+from ghp_agents.messages.topics import subscription
 from ghp_agents.notes import record as notes
 from ghp_agents.presence import stop_order
 from ghp_agents.pulls import replay as pulls

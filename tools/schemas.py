@@ -25,7 +25,7 @@ from ghp_agents.issues.record import IssueEvent
 from ghp_agents.leases.record import ImplicitLeaseFile, LeaseEvent
 from ghp_agents.locks.lock import LockFile
 from ghp_agents.messages.payload import SHAPES
-from ghp_agents.messages.subscription import Subscription
+from ghp_agents.messages.topics.subscription import Subscription
 from ghp_agents.notes.record import NoteChangeFile, NoteFile, WithdrawnFile
 from ghp_agents.presence.stop_order import StopOrder
 from ghp_agents.pulls.branches.branch_records import BranchRecord

@@ -167,15 +167,17 @@ def handoffs_about(snapshot: Snapshot, about: EvidenceTopic) -> tuple[list[Hando
 
 
 def held_locks(locks: LockService, actor: Actor) -> "tuple[list[Lock], str]":
-    """Return the actor's locks, or why they are unknown. The lock for issue numbers does not
-    count: nobody waits for it."""
+    """Return the actor's locks, or why they are unknown. Those for issue numbers and for its own
+    name do not count: nobody waits for them."""
     from ghp_agents.locks.lock import NUMBERS
+    from ghp_agents.locks.names import AGENTS
 
     try:
         mine = [lock for lock in locks.list() if lock.holder == actor.name]
     except GhpError as error:
         return [], f"The held locks are unknown: {error}"
-    return [lock for lock in mine if lock.name != NUMBERS], ""
+    others = [lock for lock in mine if not lock.name.startswith(AGENTS)]
+    return [lock for lock in others if lock.name != NUMBERS], ""
 
 
 def _concerns(escalation: Escalation, about: EvidenceTopic) -> bool:

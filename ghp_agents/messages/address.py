@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import Actor, agent_name, one_line
-from ghp_agents.messages.subscription import hears
-from ghp_agents.messages.topic import REST, is_topic
+from ghp_agents.messages.topics.subscription import hears
+from ghp_agents.messages.topics.topic import REST, is_topic
 
 ALL = "@all"
 ORCHESTRATOR = "@orchestrator"

@@ -22,7 +22,7 @@ from ghp_agents.messages.message import (
     Letter,
     Message,
 )
-from ghp_agents.messages.topic import is_topic
+from ghp_agents.messages.topics.topic import is_topic
 from ghp_agents.state.codec import order, seconds
 from ghp_agents.state.events import WAKE, kind_of
 

@@ -8,8 +8,14 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import AgentName, Timestamp, digest
 from ghp_agents.messages.address import Roles
 from ghp_agents.messages.channels import channel_list
-from ghp_agents.messages.subscription import FOLDER, MOST, Subscription, encode, read_subscriptions
-from ghp_agents.messages.topic import REST, checked_pattern
+from ghp_agents.messages.topics.subscription import (
+    FOLDER,
+    MOST,
+    Subscription,
+    encode,
+    read_subscriptions,
+)
+from ghp_agents.messages.topics.topic import REST, checked_pattern
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import capabilities
 from ghp_agents.state.record import Record

@@ -7,7 +7,7 @@ from ghp_agents.core import secret_scan
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import count, one_line
 from ghp_agents.messages import topic_list
-from ghp_agents.messages.topic import is_topic
+from ghp_agents.messages.topics.topic import is_topic
 
 BODY_LIMIT = 65_536  # characters
 ARTIFACT_LIMIT = 50

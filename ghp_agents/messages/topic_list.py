@@ -7,7 +7,7 @@ from ghp_agents.core.errors import UsageError
 from ghp_agents.messages import payload
 from ghp_agents.messages.address import Roles
 from ghp_agents.messages.message import NOTE, PROPOSAL, REVIEW, Message
-from ghp_agents.messages.topic import is_topic, matches
+from ghp_agents.messages.topics.topic import is_topic, matches
 
 NEW_TOPIC = "meta.new_topic"
 ASKS = {  # topics whose messages ask for something by themselves

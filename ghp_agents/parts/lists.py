@@ -77,11 +77,11 @@ RECORDS = {
     "reviews": "pulls.review:read_reviews",
     "returns": "handoffs.returned:read_returns",
     "stops": "presence.stop_order:read_orders",
-    "subscriptions": "messages.subscription:read_subscriptions",
+    "subscriptions": "messages.topics.subscription:read_subscriptions",
 }
 
 
-class Act(NamedTuple):
+class SyncAct(NamedTuple):
     """A part of a sync."""
 
     name: str
@@ -90,35 +90,35 @@ class Act(NamedTuple):
 
 
 BEFORE_SYNC = (
-    Act("presence.report_changes:report_changes", "unhurried"),
-    Act("presence.process_reports:report_processes"),
+    SyncAct("presence.report_changes:report_changes", "unhurried"),
+    SyncAct("presence.process_reports:report_processes"),
 )
 AFTER_SYNC = (
-    Act("claims.holder_liveness:observe", "fetched"),
-    Act("leases.expiry:observe", "fetched"),
-    Act("claims.pending_unassign:apply_pending", "fetched"),
-    Act("handoffs.left_work:save", "fetched"),
-    Act("leases.lost_locks:put_back_locks", "sends", tells=True),
-    Act("issues.service:name_local", "sends"),
-    Act("escalations.service:send_waiting", "sends", tells=True),
-    Act("notes.service:withdraw", "sends"),
-    Act("github.after_sync:deliver", "sends_to_github", tells=True),
-    Act("github.after_sync:run_commands", "asks_github", tells=True),
-    Act("github.tokenless.publish:publish", "sends_to_github"),
-    Act("leases.reconcile:reconcile", tells=True),
-    Act("messages.overdue_requests:ask", tells=True),
-    Act("claims.two_owners:ask", tells=True),
-    Act("workflows.after_sync:advance", tells=True),
-    Act("sync.compaction:compact_if_due", "compacts"),
-    Act("sync.service:send_rest", "unsent"),
-    Act("presence.name_owners:observe", tells=True),
-    Act("github.after_sync:show", "on_github", tells=True),
-    Act("pulls.merging.main_moved:observe", "unhurried"),
-    Act("sync.notifications:notify_agents"),
-    Act("sync.desktop:announce"),
-    Act("messages.after_sync:refresh_channels", tells=True),
-    Act("guard.evaluate:refresh"),
-    Act("sync.handlers:hand_out", "paced"),
+    SyncAct("claims.holder_liveness:observe", "fetched"),
+    SyncAct("leases.expiry:observe", "fetched"),
+    SyncAct("claims.pending_unassign:apply_pending", "fetched"),
+    SyncAct("handoffs.left_work:save", "fetched"),
+    SyncAct("leases.lost_locks:put_back_locks", "sends", tells=True),
+    SyncAct("issues.service:name_local", "sends"),
+    SyncAct("escalations.service:send_waiting", "sends", tells=True),
+    SyncAct("notes.service:withdraw", "sends"),
+    SyncAct("github.after_sync:deliver", "sends_to_github", tells=True),
+    SyncAct("github.after_sync:run_commands", "asks_github", tells=True),
+    SyncAct("github.tokenless.publish:publish", "sends_to_github"),
+    SyncAct("leases.reconcile:reconcile", tells=True),
+    SyncAct("messages.overdue_requests:ask", tells=True),
+    SyncAct("claims.two_owners:ask", tells=True),
+    SyncAct("workflows.after_sync:advance", tells=True),
+    SyncAct("sync.compaction:compact_if_due", "compacts"),
+    SyncAct("sync.service:send_rest", "unsent"),
+    SyncAct("presence.name_owners:observe", tells=True),
+    SyncAct("github.after_sync:show", "on_github", tells=True),
+    SyncAct("pulls.merging.main_moved:observe", "unhurried"),
+    SyncAct("sync.notifications:notify_agents"),
+    SyncAct("sync.desktop:announce"),
+    SyncAct("messages.after_sync:refresh_channels", tells=True),
+    SyncAct("guard.evaluate:refresh"),
+    SyncAct("sync.handlers:hand_out", "paced"),
 )
 AGENTS = "presence.service:list_agents"
 PAGES = "reports.pages:renderer"

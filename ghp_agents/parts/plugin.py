@@ -101,6 +101,6 @@ def notes_of(acts: Iterable[tuple[str, Function]], source: object) -> list[str]:
     """Do acts of plug-ins, each with the name of its plug-in; return their notes."""
     notes: list[str] = []
     for name, act in acts:
-        told, problem = attempt(act, source)
-        notes += [f"The plug-in {name} failed: {problem}"] if problem else map(str, told or ())
+        lines, problem = attempt(act, source)
+        notes += [f"The plug-in {name} failed: {problem}"] if problem else map(str, lines or ())
     return notes

@@ -63,8 +63,8 @@ class AgentView(NamedTuple):
 
     @property
     def continuing(self) -> str:
-        """The command by which a person lets it continue in a new session; in another clone than its
-        own, what lets another agent continue."""
+        """The command by which a person lets it continue in a new session. In another clone than
+        its own, the one that lets another agent continue."""
         if self.claimed is not None and not self.is_here:
             return f"ghp agent-release {self.claimed}"
         return start_command.of_agent(issue_of(self.presence) or NEXT, self.name, self.kind)

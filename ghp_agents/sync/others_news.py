@@ -20,8 +20,8 @@ from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import file, named, phrase, reason, thing
 from ghp_agents.issues.issue import Issue
 from ghp_agents.leases import record as lease_record
-from ghp_agents.messages.subscription import FOLDER as SUBSCRIPTIONS
-from ghp_agents.messages.subscription import Subscription, hears, read_subscriptions
+from ghp_agents.messages.topics.subscription import FOLDER as SUBSCRIPTIONS
+from ghp_agents.messages.topics.subscription import Subscription, hears, read_subscriptions
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import start_command
 from ghp_agents.presence.start_command import NEXT
@@ -224,8 +224,8 @@ def _unblocked(view: NewsView, entry: LedgerEntry) -> Iterator[str]:
             then = f"It still waits for {left}." if left else "Nothing else blocks it: continue."
             is_there = entry.event == CLOSED_THERE
             what = f"#{entry.issue}" if is_there else entry.words
-            there = ", was closed on GitHub" if is_there else ""
-            yield f"{what}, which blocked your #{number}{there}. {then}"
+            on_github = ", was closed on GitHub" if is_there else ""
+            yield f"{what}, which blocked your #{number}{on_github}. {then}"
 
 
 def _open_blockers(view: NewsView, issue: Issue) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from ghp_agents.parts.call import call, find
-from ghp_agents.parts.lists import AFTER_SYNC, AGENTS, BEFORE_SYNC, PAGES, Act
+from ghp_agents.parts.lists import AFTER_SYNC, AGENTS, BEFORE_SYNC, PAGES, SyncAct
 from ghp_agents.parts.plugin import load, notes_of
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.state.join import SyncReport
@@ -106,7 +106,7 @@ class Round:
         """Pages for people are wanted, and the remote takes them."""
         return self.publish and bool(self.report.remote) and not self.report.trouble
 
-    def do(self, acts: Sequence[Act]) -> list[str]:
+    def do(self, acts: Sequence[SyncAct]) -> list[str]:
         """Do the acts whose needs hold; return their notes for people."""
         notes: list[str] = []
         for act in acts:

@@ -13,7 +13,8 @@ from ghp_agents.core.clock import duration
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.ids import one_line, slug
 from ghp_agents.issues.body_sections import of_level
-from ghp_agents.messages import address, topic
+from ghp_agents.messages import address
+from ghp_agents.messages.topics import topic
 
 LARGEST = 100_000  # bytes of a file
 MOST_STEPS = 30

@@ -1,7 +1,7 @@
 """Subscriptions as records: the last one counts, and a wrong one hides no other."""
 
 from ghp_agents.core.ids import Actor
-from ghp_agents.messages.subscription import Subscription, encode, hears, read_subscriptions
+from ghp_agents.messages.topics.subscription import Subscription, encode, hears, read_subscriptions
 from tests.support.messages import AT, CLONE
 
 FIRST = Subscription(

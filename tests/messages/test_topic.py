@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ghp_agents.core.errors import UsageError
-from ghp_agents.messages.topic import checked_name, checked_pattern, is_topic, matches
+from ghp_agents.messages.topics.topic import checked_name, checked_pattern, is_topic, matches
 
 WORDS = st.from_regex(r"[a-z0-9](?:[a-z0-9_-]{0,5}[a-z0-9])?", fullmatch=True)
 NAMES = st.lists(WORDS, min_size=1, max_size=4).map(".".join)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ghp_agents.core.ids import Actor, CloneId
-from ghp_agents.messages.subscription import Subscription
+from ghp_agents.messages.topics.subscription import Subscription
 from ghp_agents.state.ledger import LedgerEntry
 from ghp_agents.sync.others_news import subscribed
 from tests.support.ghp import invoke, succeed

@@ -17,7 +17,7 @@ from ghp_agents.messages import news, reply, texts
 from ghp_agents.messages import service as services
 from ghp_agents.messages.message import ACK, CLAIMED, DONE, FAILED, NEW, Letter
 from ghp_agents.messages.reply import ReplyResult
-from ghp_agents.messages.topic import checked_pattern, is_topic, matches
+from ghp_agents.messages.topics.topic import checked_pattern, is_topic, matches
 from ghp_agents.wiring import App
 
 AS_JSON = json_choice.option("Print it as JSON.")

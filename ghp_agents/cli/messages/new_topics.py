@@ -9,8 +9,8 @@ from ghp_agents.core.person import agent_here
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.messages import mailbox, subscriptions, topic_list
 from ghp_agents.messages import service as services
-from ghp_agents.messages.topic import REST
 from ghp_agents.messages.topic_list import Topic
+from ghp_agents.messages.topics.topic import REST
 from ghp_agents.wiring import App
 
 MOST = 3  # questions of one command

@@ -15,9 +15,9 @@ from ghp_agents.core.ids import one_line
 from ghp_agents.hotpath.quoting import file
 from ghp_agents.messages import payload, subscriptions
 from ghp_agents.messages import service as services
-from ghp_agents.messages import topic as rules
 from ghp_agents.messages.service import Draft
 from ghp_agents.messages.topic_list import NEW_TOPIC
+from ghp_agents.messages.topics import topic as rules
 from ghp_agents.wiring import App
 
 DESCRIPTION = 90  # characters; with the name it is the subject of a message

@@ -8,7 +8,7 @@ from ghp_agents.core.front_matter import yaml_fields
 from ghp_agents.core.ids import Actor, one_line
 from ghp_agents.hotpath.quoting import clean, fence, named, when
 from ghp_agents.messages.message import ACK, DONE, REPLIES, Message
-from ghp_agents.messages.topic import is_topic
+from ghp_agents.messages.topics.topic import is_topic
 
 EVERYBODY, PEOPLE = "all", "user"  # in a list of members
 DESCRIPTION_LIMIT = 200

@@ -42,11 +42,14 @@ class _Seen(NamedTuple):
 
 def find(ctx: Context) -> list[UndoneMerge]:
     """What was missed first within a week. Git is started only if main moved. Raises GhpError."""
+    merged = [x.pull for x in local_pulls.read_all(ctx.store.snapshot()) if x.pull.merged_as]
+    if not merged:
+        return []
     ws, file = ctx.ws, JsonFile(ctx.ws.cache_dir / FILE, _decode, _Seen)
     before, now, tip = file.read(), ws.clock.now(), main_commit(ws)
     merges = before.merges
-    pulls = _merged(ctx)
-    if pulls and tip and tip != before.tip:
+    if tip and tip != before.tip:
+        pulls = [pull for pull in merged if pull.base == trunk(ws)][-MOST:]
         follows = bool(before.tip) and worktree.contains(ws.folder, tip, before.tip)
         looked = {m.commit: m for m in merges}
         wanted = [pull for pull in pulls if not follows or pull.merged_as in looked]
@@ -56,13 +59,6 @@ def find(ctx: Context) -> list[UndoneMerge]:
         )
         file.write([tip, [list(merge) for merge in merges]])
     return [merge for merge in merges if merge.seen >= now - SHOWN_S]
-
-
-def _merged(ctx: Context) -> list[Pull]:
-    """The pull requests that were merged into the default branch, the newest last."""
-    name = trunk(ctx.ws)
-    pulls = [numbered.pull for numbered in local_pulls.read_all(ctx.store.snapshot())]
-    return [pull for pull in pulls if pull.merged_as and pull.base == name][-MOST:]
 
 
 def _undone(ctx: Context, pulls: list[Pull], tip: str) -> Iterator[tuple[Pull, str]]:

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 from ghp_agents.core.declared import HIDDEN, OPTIONAL, Read, decoded, plain
 from ghp_agents.core.errors import UsageError
 from ghp_agents.core.fields import ID, any_list, as_agent, dump, parse
-from ghp_agents.messages.topic import REST, checked_pattern, matches
+from ghp_agents.messages.topics.topic import REST, checked_pattern, matches
 from ghp_agents.state.codec import (
     At,
     By,
