@@ -63,7 +63,9 @@ def types_of(*functions: Callable[..., Any]) -> list[type]:
 
 def fields(of: type) -> Iterator[tuple[str, str]]:
     """The public fields of a record, with their types as text."""
-    for name, hint in inspect.get_annotations(of).items():
+    for name, marked in inspect.get_annotations(of).items():
+        # What JSON does with a field is no part of its type.
+        hint = typing.get_args(marked)[0] if hasattr(marked, "__metadata__") else marked
         if not name.startswith("_"):
             text = _shown(_FORWARD.sub(r"\1", inspect.formatannotation(hint)))
             yield name, re.sub(r"\bOptional\[([^][]+)\]", r"\1 | None", text)

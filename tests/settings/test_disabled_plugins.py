@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-
 NAME = "PYDANTIC_DISABLE_PLUGINS"
 
 
