@@ -207,7 +207,7 @@ def _say_carried(app: App, handed: HandoffResult) -> None:
         )
         output.warn(
             f"{commits} {'is' if carried.left == 1 else 'are'} not pushed{carried.why}. Run "
-            f"`{command}`, or {record.to} cannot restore the work."
+            f"`{command}`, or {record.to or 'another clone'} cannot restore the work."
         )
 
 

@@ -105,11 +105,7 @@ def say(stopped: Stopped, *, is_sent: bool = True) -> None:
     name = stopped.agent
     if stopped.client:
         output.done(f"Ended the client of {name}.")
-    for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
-        free = "is free again" if is_sent else "is free again; other clones know it after a sync"
-        then = f"{name} keeps #{issue}" if stopped.keeps else f"#{issue} {free}"
-        what = "the work on" if stopped.is_here else "what is known here of"
-        output.done(f"Saved {what} #{issue} in {handoff}; {then}.")
+    _say_saved(stopped, is_sent=is_sent)
     for issue, handoff in stopped.late:
         output.done(f"Saved the work on #{issue} in {handoff}.")
     if stopped.missing:
@@ -125,9 +121,15 @@ def say(stopped: Stopped, *, is_sent: bool = True) -> None:
             f"Git ignores {shown}, so no handoff has it. It stays in {path_word(str(place))}. When "
             f"that is removed, it is kept for {kept.DAYS} days in {kept.FOLDER} beside it."
         )
+    for branch in stopped.stashed:
+        output.say(f"A stash of {file(branch)} stays in this clone: `git stash list`.")
     if stopped.handoffs and not stopped.is_here:
+        what = f"What {name} did not commit or push"
+        if stopped.stored:
+            last = listed(stopped.stored, removal.SHOWN)
+            what = f"What {name} changed after {last}, if anything,"
         output.warn(
-            f"What {name} did not commit or push is not saved yet: it is in another clone.",
+            f"{what} is not saved yet: it is in another clone.",
             "That clone saves it in another handoff after its next sync; `ghp agent-stop "
             f"{name} --now` there does it at once.",
         )
@@ -139,3 +141,16 @@ def say(stopped: Stopped, *, is_sent: bool = True) -> None:
     else:
         text = f"{name} was already told to stop."
     (output.done if is_new else output.say)(text)
+
+
+def _say_saved(stopped: Stopped, *, is_sent: bool) -> None:
+    """Say which handoffs have the work on the issues."""
+    for issue, handoff in zip(stopped.issues, stopped.handoffs, strict=True):
+        free = "is free again" if is_sent else "is free again; other clones know it after a sync"
+        then = f"{stopped.agent} keeps #{issue}" if stopped.keeps else f"#{issue} {free}"
+        what = f"Saved what is known here of #{issue} in {handoff}"
+        if handoff in stopped.stored:
+            what = f"The work on #{issue} is in {handoff}"
+        elif stopped.is_here:
+            what = f"Saved the work on #{issue} in {handoff}"
+        output.done(f"{what}; {then}.")

@@ -53,6 +53,24 @@ def in_worktree(folder: Path) -> list[str]:
     return [line[3:] for line in lines]
 
 
+def same_in(folder: Path, commit: str, paths: Sequence[str]) -> frozenset[str]:
+    """Those of the paths in a worktree that are as a commit has them; of more than 500, or of links
+    and odd names, none. Raises GitError."""
+    plain = [x for x in paths if "\n" not in x and not (folder / x).is_symlink()]
+    if not plain or len(paths) > 500:
+        return frozenset()
+    env = {"GIT_LITERAL_PATHSPECS": "1"}
+    args = ["ls-tree", "-r", "-z", "--full-tree", commit, "--", *plain]
+    rows = [line.partition("\t") for line in git.check(args, cwd=folder, env=env).names]
+    oids = {path: meta.split(" ") for meta, _, path in rows}
+    here = [x for x in plain if x in oids and (folder / x).is_file()]
+    stdin = "".join(f"{x}\n" for x in here).encode("utf-8", "surrogateescape")
+    hashed = git.check(["hash-object", "--stdin-paths"], cwd=folder, stdin=stdin).text.split()
+    gone = {x for x in plain if x not in oids and not os.path.lexists(folder / x)}
+    same = {path for path, oid in zip(here, hashed, strict=True) if oids[path][2] == oid}
+    return frozenset(gone | same)
+
+
 def below(folder: Path, path: str) -> list[str]:
     """The tracked and untracked files below a folder, without ignored ones."""
     args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path]

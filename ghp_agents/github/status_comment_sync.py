@@ -18,8 +18,7 @@ from ghp_agents.github.api.errors import ForbiddenError, GoneError, MissingError
 from ghp_agents.github.api.repository import GitHubRepository
 from ghp_agents.github.status_comment import MARKER, IssueStatus
 from ghp_agents.github.wording import PROGRAM
-from ghp_agents.handoffs import record as handoff_record
-from ghp_agents.handoffs.handoff import ordered
+from ghp_agents.handoffs import latest
 from ghp_agents.hotpath.heartbeat import is_name
 from ghp_agents.issues import comment_commands
 from ghp_agents.issues.issue import PROVISIONAL, Issue
@@ -107,8 +106,6 @@ class _StateView:
         lock = next((self._held[n] for n in issue.numbers if n in self._held), None)
         view = self._view(issue.number)
         fields = view.presence if view and issue_of(view.presence) in issue.numbers else {}
-        folder = handoff_record.folder_of(issue.number)
-        handoffs = ordered(handoff_record.read_handoffs(self._snapshot.files(folder))[0])
         on_it = [
             question for question in self._questions if question.question.issue in issue.numbers
         ]
@@ -121,7 +118,7 @@ class _StateView:
             status=str(fields.get("status") or ""),
             branch=str(fields.get("branch") or ""),
             pull=number(fields, "pull") or None,
-            handoff=handoffs[-1] if handoffs else None,
+            handoff=latest.of_issue(self._snapshot, [issue.number]),
             questions=tuple(question for question in on_it if question.is_open),
             command=commands[-1] if commands else None,
             stopped=issue.number in self._stopped,

@@ -13,13 +13,14 @@ from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import Actor, issue_of_branch, one_line
 from ghp_agents.core.light_hashes import sha256
-from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git import own_work, worktree, worktree_admin
 from ghp_agents.git.branch_range import between
 from ghp_agents.git.patch import Patch
 from ghp_agents.handoffs import commits, evidence, sections, uncommitted
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic
 from ghp_agents.handoffs.facts import HandoffFacts
 from ghp_agents.handoffs.handoff import CHECKPOINT, HANDOFF, NOTHING, Carried, Handoff
+from ghp_agents.handoffs.latest import FROM_RECORDS, is_about, is_bare, latest, life
 from ghp_agents.handoffs.own_worktree import is_own
 from ghp_agents.handoffs.service import record_of
 from ghp_agents.handoffs.uncommitted import Uncommitted
@@ -30,6 +31,7 @@ from ghp_agents.state.default_branch import remote_name, trunk, trunk_refs
 from ghp_agents.state.presence import Presence
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 
+FROM_WORKTREE = "This handoff was written for it, from its worktree."
 _OF_WORKTREE = re.compile(r"The work of \S{1,63} in its worktree\. ")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+#-]{0,200}")  # a branch without syntax of git's
 
@@ -44,27 +46,30 @@ def write(
     keeps: bool = False,
 ) -> Handoff:
     """Record a handoff of an issue for `lock`'s holder; once for each claim. `why` says what
-    happened to it. Its own last handoff is enough if its worktree is not in this clone. If the
-    holder keeps the issue, this is a checkpoint, and every one is recorded."""
+    happened to it. If its worktree is not in this clone, the last handoff of its work is enough.
+    If the holder keeps the issue, this is a checkpoint, and every one is recorded."""
     ws, store = me.ctx.ws, me.ctx.store
     agent = lock.holder or ""
     fields: Presence = store.snapshot().agents().get(agent, {})
     theirs = _worktree_of(ws, agent, fields, issue)
     about = evidence.topic(me.ctx, me.actor, str(issue.number))
     earlier = evidence.handoffs_about(store.snapshot(), about)[0]
+    last = latest([x for x in earlier if is_about(x, lock)])
+    if theirs is None and last is not None and not (keeps and is_bare(last)):
+        return last  # it says no less than what is known here
     for previous in earlier:
-        if not keeps and previous.note.startswith(_first_line(agent, lock)):
+        if not keeps and previous.note.startswith(life(lock)) and not is_bare(previous):
             return previous
-    own = [x for x in earlier[-1:] if x.by == Actor(agent) and str(x.at) >= str(lock.acquired_at)]
-    if theirs is None and own:
-        return own[0]  # it says more than what is known here
     if theirs is None:
         about = about._replace(notes=(*about.notes, _describe_missing(agent, fields)))
     branch = evidence.branch(theirs) if theirs else _branch(ws, fields)
-    carried = commits.carry(me.ctx, branch, to, push=False) if theirs and to else NOTHING
+    if theirs and own_work.stashes(ws.common_dir, branch.name or ""):
+        stays = "A stash of it stays in the clone that has its worktree: `git stash list`."
+        about = about._replace(notes=(*about.notes, stays))
+    carried = commits.carry(me.ctx, branch, to or "", push=False) if theirs else NOTHING
     work = uncommitted.take_uncommitted(theirs, agent) if theirs else Uncommitted(Patch("", b""))
     facts = _facts(me, lock, about, branch, work, carried)
-    note, kind = _note(agent, fields, lock, why), HANDOFF
+    note, kind = _note(fields, lock, why, is_here=theirs is not None), HANDOFF
     if keeps:
         note, kind = f"A checkpoint: {note}", CHECKPOINT
     return record_of(theirs or ws, store, facts, kind=kind, to=to, note=note).handoff
@@ -87,7 +92,7 @@ def write_work(
     carried = commits.carry(me.ctx, branch, "", push=False)
     facts = _facts(me, lock, about, branch, work, carried)
     kind, then = (CHECKPOINT, "still had it") if is_held else (HANDOFF, "had lost it")
-    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} and {then} "
+    note = f"The work of {agent} in its worktree. {life(lock)} and {then} "
     note += "when this was written."
     return record_of(theirs, store, facts, kind=kind, to=None, note=note).handoff
 
@@ -114,15 +119,8 @@ def is_left_work(handoff: Handoff, lock: Lock) -> bool:
     """Whether a handoff is what the worktree of the claim's holder had, or the holder's own."""
     agent = lock.holder or ""
     is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lock.acquired_at)
-    note = f"The work of {agent} in its worktree. {_first_line(agent, lock)} "
+    note = f"The work of {agent} in its worktree. {life(lock)} "
     return handoff.note.startswith(note) or (is_own and handoff.kind == HANDOFF)
-
-
-def is_about(handoff: Handoff, lock: Lock) -> bool:
-    """Whether a handoff has work of the claim's holder, as far as it was known then."""
-    agent = lock.holder or ""
-    is_own = handoff.by == Actor(agent) and str(handoff.at) >= str(lock.acquired_at)
-    return is_own or _first_line(agent, lock) in handoff.note
 
 
 def _facts(
@@ -153,17 +151,10 @@ def _facts(
     )
 
 
-def _first_line(agent: str, lock: Lock) -> str:
-    """Return the first line of the note; unique for this claim. Stored notes are compared with it,
-    so its wording must not change."""
-    return f"{agent} claimed this at {lock.acquired_at} (generation {lock.generation})"
-
-
-def _note(agent: str, fields: Presence, lock: Lock, why: str) -> str:
-    """Return the note; it is the same whenever it is written, so it is written once."""
-    lines = [
-        f"{_first_line(agent, lock)} and {why}. This handoff was written for it, from its records."
-    ]
+def _note(fields: Presence, lock: Lock, why: str, *, is_here: bool) -> str:
+    """Return the note; `is_here`: the worktree of the claim's holder is in this clone."""
+    source = FROM_WORKTREE if is_here else FROM_RECORDS
+    lines = [f"{life(lock)} and {why}. {source}"]
     if fields:
         at, status = (one_line(str(fields.get(key)), 40) for key in ("timestamp", "status"))
         action = one_line(str(fields.get("lastAction")), 300)

@@ -14,7 +14,7 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.ids import NUMBERS_END, Actor, AgentName, CloneId, issue_of_branch, listed
 from ghp_agents.core.json_file import object_file
 from ghp_agents.git import worktree_admin
-from ghp_agents.handoffs import for_dead_agent
+from ghp_agents.handoffs import for_dead_agent, latest
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath import alive
@@ -179,7 +179,7 @@ def awaited(ctx: Context, issue: int) -> list[str]:
     sentences: list[str] = []
     for lock, end in former.values():
         presence = snapshot.agents().get(lock.holder or "", {})
-        theirs = [x for x in handoffs if for_dead_agent.is_about(x, lock)
+        theirs = [x for x in handoffs if latest.is_about(x, lock)
                   and written.get(x.name) == lock.clone]  # fmt: skip
         has_sent = clocks.get(CloneId(lock.clone), 0) > ends.get(end, NUMBERS_END)
         if not has_sent and not any(_is_all(x, lock, presence) for x in theirs):

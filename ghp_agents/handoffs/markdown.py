@@ -34,10 +34,12 @@ from ghp_agents.state.ledger import LedgerEntry
 
 if TYPE_CHECKING:
     from ghp_agents.locks.lock import Lock
+    from ghp_agents.notes.note import Note
 
 COMMITS, FILES, ENTRIES, HANDOFFS, COMMENTS = 50, 200, 20, 10, 3
 OUTSIDERS = 2  # comments of people without write access
 COMMENT_LIMIT, BODY_LIMIT, DECISION_LIMIT = 1_000, 8_000, 500
+NOTE_LENGTH = 300  # characters of a note; `ghp agent-notes show` has the rest
 LABELS = 10  # and assignees, of one issue
 # Events that other sections show, or that are only bookkeeping.
 _UNLISTED = (
@@ -297,3 +299,14 @@ def age(at: str, now: float) -> str:
         return f"{ago(now - to_seconds(at))} ago"
     except ValueError:
         return "at an unknown time"
+
+
+def note_lines(notes: "Sequence[Note]", now: float) -> list[str]:
+    """Return one line for each note: author, time and place, and the text as a quotation."""
+    return [f"{_source(note, now)}: {phrase(note.text, NOTE_LENGTH)}" for note in notes]
+
+
+def _source(note: "Note", now: float) -> str:
+    issue = f", on #{note.issue}" if note.issue else ""
+    commit = f", at {file(note.commit[:12])}" if note.commit else ""
+    return f"{note.name}, {note.kind} by {who(note.by)}, {age(note.at, now)}{issue}{commit}"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ghp_agents.core.ids import count, issue_of_branch
 from ghp_agents.git import worktree, worktree_admin
-from ghp_agents.handoffs import record
+from ghp_agents.handoffs import latest, record
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.ports import StateStore
@@ -30,6 +30,13 @@ def last_handed(store: StateStore, issue: int) -> Handoff | None:
     """Return the last handoff of an issue to another agent, if it names a commit."""
     handoffs, _ = record.read_handoffs(store.snapshot().files(record.folder_of(issue)))
     return next((x for x in reversed(handoffs) if x.to and x.head), None)
+
+
+def to_begin_with(store: StateStore, issue: int) -> Handoff | None:
+    """Return the handoff whose commits a new branch of an issue begins with: the one that holds
+    the work, if it stores commits, else the last to another agent."""
+    last = latest.of_issue(store.snapshot(), [issue])
+    return last if last and last.commits and last.head else last_handed(store, issue)
 
 
 def storing(store: StateStore, handoff: Handoff) -> list[Handoff]:

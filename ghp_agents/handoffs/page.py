@@ -50,7 +50,7 @@ def _values(ws: Workspace, facts: HandoffFacts, handoff: Handoff) -> dict[str, A
         "missing": markdown.missing_lines(facts.work.missing),
         "converted": [as_code(name) for name in facts.work.patch.converted],
         "rights": markdown.lock_lines(facts.locks),
-        "learnt": _note_lines(facts, ws.clock.now()),
+        "learnt": markdown.note_lines(facts.learnt, ws.clock.now()),
         "ledger": markdown.ledger_lines(topic_facts.ledger),
         "earlier": markdown.handoff_lines(topic_facts.handoffs, ws.clock.now()),
         "notes": list(facts.notes),
@@ -68,11 +68,3 @@ def _work_text(handoff: Handoff, command: str) -> str:
 def _for_agents(ws: Workspace, issue: Issue | None) -> Issue | None:
     """Return the issue as agents may see it, even if a person hands it over."""
     return outsider_text.hidden(issue) if issue and ws.settings.lockdown else issue
-
-
-def _note_lines(facts: HandoffFacts, now: float) -> list[str]:
-    if not facts.learnt:
-        return []
-    from ghp_agents.handoffs.note_lines import note_lines
-
-    return note_lines(facts.learnt, now)

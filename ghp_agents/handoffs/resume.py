@@ -26,7 +26,7 @@ from ghp_agents.handoffs import (
 from ghp_agents.handoffs import record as handoff_record
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import NOTE_LIMIT, Handoff, find, next_steps
-from ghp_agents.handoffs.note_lines import note_lines
+from ghp_agents.handoffs.latest import latest
 from ghp_agents.hotpath.quoting import indented, named, when
 from ghp_agents.notes import recall
 from ghp_agents.notes.note import Note
@@ -80,7 +80,7 @@ def choose(ctx: Context, *, issue: str | None = None, handoff: str | None = None
     facts = evidence.topic_facts(ctx, about)
     if handoff and named is None:
         named = find(facts.handoffs, handoff)
-    return Chosen(about, facts, named or (facts.handoffs[-1] if facts.handoffs else None))
+    return Chosen(about, facts, named or latest(facts.handoffs))
 
 
 def _newest_claim(ctx: Context, agent: str) -> int | None:
@@ -159,7 +159,7 @@ def _values(
         "files": markdown.file_lines(branch.history.files),
         "ledger": markdown.ledger_lines(facts.ledger),
         "earlier": markdown.handoff_lines([item for item in facts.handoffs if item != last], now),
-        "known": note_lines(_known(ctx, about, branch, differences), now),
+        "known": markdown.note_lines(_known(ctx, about, branch, differences), now),
         "notes": [*about.notes, *facts.notes],
         "all": everything,
         "asked": f"ghp agent-escalations{named}",

@@ -64,8 +64,8 @@ def handoff(
 ) -> HandoffResult:
     """Record a handoff of the work in this worktree, with its uncommitted part as a patch.
 
-    For a receiver, the branch is pushed with `push`; else its commits are stored, too. `pass_on`
-    makes the receiver the next holder. An unchanged handoff is not recorded again; with
+    For a receiver, the branch is pushed with `push`; else a handoff stores its commits, too.
+    `pass_on` makes the receiver the next holder. An unchanged handoff is not recorded again; with
     `unless_empty`, nor is one without any work, or of an issue that was handed over. With
     `only_known`, only uncommitted work is stored that is known to be the actor's. Raises
     UsageError, NotFoundError, NotSetUpError, RefusedError (another holds the issue, or a person has
@@ -88,10 +88,10 @@ def handoff(
             hint="Run it in the worktree with the work, or name the issue with `--issue N`. "
             "`--note TEXT` alone is enough, too.",
         )
-    if receiver and not dry_run:
+    if facts.branch.unsent and not dry_run and not checkpoint:
         from ghp_agents.handoffs import commits
 
-        carried = commits.carry(ctx, facts.branch, receiver, push=push)
+        carried = commits.carry(ctx, facts.branch, receiver or "", push=push and bool(receiver))
         unsent = 0 if carried.is_pushed else facts.branch.unsent
         facts = facts._replace(carried=carried, branch=facts.branch._replace(unsent=unsent))
     if unless_empty and not tidy and (_is_empty(facts) or _is_given_away(facts)):

@@ -13,8 +13,10 @@ from ghp_agents.core.errors import NotFoundError, RefusedError
 from ghp_agents.core.files import random_hex
 from ghp_agents.core.ids import Actor, Timestamp, one_line
 from ghp_agents.core.secret_scan import redacted
+from ghp_agents.git import own_work
 from ghp_agents.handoffs import for_dead_agent, left_work
 from ghp_agents.handoffs.handoff import Handoff, Missing
+from ghp_agents.handoffs.latest import stores
 from ghp_agents.hotpath import news_flag
 from ghp_agents.hotpath.quoting import named
 from ghp_agents.leases import service as leases
@@ -46,9 +48,11 @@ class Stopped(NamedTuple):
     keeps: bool = False  # it keeps its issues; the handoffs are checkpoints
     client: bool | None = None  # with `now`: it was ended; False: it had ended; None: unknown here
     is_here: bool = True  # it works in this clone, which can save what it has not committed
+    stored: tuple[str, ...] = ()  # of the handoffs, those that were there, with work
     late: tuple[tuple[int, str], ...] = ()  # issues that it had lost, with their handoffs
     missing: tuple[Missing, ...] = ()  # what is in its worktrees here, and could not be stored
     ignored: tuple[tuple[Path, tuple[str, ...]], ...] = ()  # what only its worktrees have
+    stashed: tuple[str, ...] = ()  # its branches with stashes in this clone
 
 
 def stop(
@@ -73,13 +77,14 @@ def stop(
         missing = _missing(x.handoff for x in left)
         return Stopped(
             name, is_new, has_stopped=True, client=forgotten, late=late, missing=missing,
-            ignored=_ignored(ctx, name),
+            ignored=_ignored(ctx, name), stashed=_stashed(ctx, name),
         )  # fmt: skip
     now = now and not (keep and is_itself)  # its own client runs on, so that it can continue
     ends_itself = is_itself and not keep
     ordered = _order(ctx, view, reason, is_lifted=False, keeps=keep, now=now)
     ended = client_process.end(ctx.ws, name) if now and not is_itself else None
     changed = held if ordered or ended or not keep else []
+    before = ctx.store.snapshot().clock
     saved = {lock: _save(me, lock, keeps=keep) for lock in changed}
     if not keep:
         _end_leases(me, name)
@@ -101,9 +106,11 @@ def stop(
         keep,
         ended,
         view.is_here,
+        tuple(x.name for x in saved.values() if x.clock <= before and stores(x)),
         late,
         _missing([*(saved[x] for x in changed if view.is_here), *(x.handoff for x in left)]),
         _ignored(ctx, name),
+        _stashed(ctx, name),
     )
 
 
@@ -112,6 +119,12 @@ def _ignored(ctx: Context, name: str) -> tuple[tuple[Path, tuple[str, ...]], ...
     places = [x.folder for x in left_work.agent_places(ctx) if x.agent == name]
     moved = ((place, removal.moved(ctx.ws, place)) for place in places)
     return tuple((place, names) for place, names in moved if names)
+
+
+def _stashed(ctx: Context, name: str) -> tuple[str, ...]:
+    """The branches of an agent's worktrees that have stashes: no handoff stores them."""
+    branches = [x.branch for x in left_work.agent_places(ctx) if x.agent == name]
+    return tuple(x for x in branches if own_work.stashes(ctx.ws.common_dir, x))
 
 
 def _missing(handoffs: Iterable[Handoff]) -> tuple[Missing, ...]:

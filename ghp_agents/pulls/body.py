@@ -11,6 +11,7 @@ from ghp_agents.escalations.messages import who
 from ghp_agents.handoffs import markdown
 from ghp_agents.handoffs.evidence import Branch, EvidenceTopic, TopicFacts
 from ghp_agents.handoffs.handoff import Handoff
+from ghp_agents.handoffs.latest import latest
 from ghp_agents.hotpath.quoting import phrase, when
 from ghp_agents.issues.body_sections import outline
 from ghp_agents.pulls import body_template
@@ -88,9 +89,9 @@ def _evidence(branch: Branch, checks: Sequence[Check]) -> str:
 
 
 def _handoff(handoffs: Sequence[Handoff]) -> str:
-    if not handoffs:
+    last = latest(handoffs)
+    if last is None:
         return ""
-    last = handoffs[-1]
     lead = f"{last.name}, by {who(last.by)}, {when(last.at)}."
     note = markdown.quoted(last.note, who(last.by), GOAL, f"ghp agent-resume --handoff {last.name}")
     return "\n\n".join(filter(None, [lead, note]))

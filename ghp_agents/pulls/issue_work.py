@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 from ghp_agents.git.worktree_admin import Checkout
-from ghp_agents.handoffs import record
+from ghp_agents.handoffs import latest
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.issues.issue import Issue
-from ghp_agents.ports import Context, Snapshot
+from ghp_agents.ports import Context
 from ghp_agents.pulls.branches import branch_records
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.worktrees import checkout
@@ -17,7 +17,7 @@ class IssueWork(NamedTuple):
 
     checkout: Checkout | None = None  # in this clone
     pulls: tuple[Pull, ...] = ()  # oldest first
-    handoff: Handoff | None = None  # the newest, or checkpoint
+    handoff: Handoff | None = None  # that holds the work; or a checkpoint
 
 
 def read_work(ctx: Context, issue: Issue) -> IssueWork:
@@ -32,11 +32,4 @@ def without_pulls(ctx: Context, issue: Issue) -> IssueWork:
     """Read what this clone knows of the work, without its pull requests."""
     recorded = branch_records.recorded_for(ctx.store.snapshot(), issue)
     here = checkout.of_issue(ctx.ws.folder, issue.numbers, recorded)
-    return IssueWork(here, handoff=_last_handoff(ctx.store.snapshot(), issue))
-
-
-def _last_handoff(snapshot: Snapshot, issue: Issue) -> Handoff | None:
-    folders = [snapshot.files(record.folder_of(number)) for number in issue.numbers]
-    files = {path: data for folder in folders for path, data in folder.items()}
-    handoffs, _ = record.read_handoffs(files)
-    return handoffs[-1] if handoffs else None
+    return IssueWork(here, handoff=latest.of_issue(ctx.store.snapshot(), issue.numbers))

@@ -61,7 +61,7 @@ def place_worktree(ctx: Context, agent: str, issue: Issue) -> StartedWorktree:
         refs = _find_branches(ctx.ws, issue, wanted, work.branches)
         present = {**refs.on_remote, **refs.local}
         existing = branch_names.best(filter(work.is_of_issue, present), agent)
-        last = missing_commits.last_handed(ctx.store, issue.number)
+        last = missing_commits.to_begin_with(ctx.store, issue.number)
         if last and work.is_older(last.at):
             last = None
         if existing is not None:
@@ -178,9 +178,10 @@ def _create(ws: Workspace, branch: str, commit: str) -> bool:
 def _bring_forward(
     ctx: Context, agent: str, last: Handoff, branch: str, refs: _KnownBranches
 ) -> _KnownBranches:
-    """Bring a branch to the commit that was handed over to `agent`, if that only adds commits."""
+    """Bring a branch to the commit that was handed over to `agent` or to nobody, if that only adds
+    commits."""
     folder, tip = ctx.ws.folder, refs.local.get(branch) or refs.on_remote[branch]
-    if (last.to, last.branch) != (agent, branch) or last.head == tip:
+    if last.to not in (agent, None) or last.branch != branch or last.head == tip:
         return refs
     if branch in refs.on_remote and not worktree.has_commit(folder, last.head):
         with suppress(UnknownError):

@@ -37,9 +37,9 @@ class NeedKind(StrEnum):
     CONFLICT = "conflict"  # its work does not merge with the main branch
     CHECKS = "checks"  # a check of its pull request failed
     CHANGES = "changes"  # a reviewer requested changes
+    LEFT = "left"  # it left work behind in its worktree
     DEAD = "dead"  # it died and left a claim or unsaved work
     ENDED = "ended"  # its client has ended, and it still has a claim
-    LEFT = "left"  # it left work behind in its worktree
     PULL = "pull"  # its pull request waits to be merged
     MESSAGE = "message"  # it does not reply to a request in time
     BUDGET = "budget"  # what it may use today is used up

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ghp_agents.claims.effects import ClaimContext
 from ghp_agents.core.errors import GhpError, RefusedError
 from ghp_agents.core.ids import AGENT_BRANCHES, issue_of_branch
-from ghp_agents.git import worktree, worktree_admin
+from ghp_agents.git import own_work, worktree, worktree_admin
 from ghp_agents.git.worktree_admin import Checkout
 from ghp_agents.handoffs import evidence, uncommitted
 from ghp_agents.handoffs.evidence import EvidenceTopic
@@ -131,9 +131,9 @@ def _check_worktree(
     """Return an orphaned worktree; with its branch, if that is merged and can go, too."""
     other = _open(ws, tree.path)
     agent = agent_named_in(other.git_dir) if other else ""
-    why = owners.why_unowned(agent, tree.branch)
     if other is None:
         return []
+    why = owners.why_unowned(agent, tree.branch or worktree_admin.left_branch(other.git_dir))
     if not why and left:  # of an agent that lives: what it left keeps the worktree
         why = f"{agent} has finished there"
         return [Orphan("worktree", str(tree.path), agent, why, kept=left.words)]
@@ -189,14 +189,9 @@ def _worktree_orphan(other: Workspace, agent: str, why: str) -> Orphan:
     state = (
         "" if kept else "its uncommitted work will be saved" if _differs(other, folder) else "clean"
     )
-    if not kept and other.branch is None and _unsent(other, folder):
+    if not kept and other.branch is None and own_work.on_no_branch(other.git_dir):
         kept, state = "it has commits that no branch contains", ""
     return Orphan("worktree", str(folder), agent, why, state, kept, other.branch or "")
-
-
-def _unsent(other: Workspace, folder: Path) -> bool:
-    head = worktree.head(folder)
-    return bool(head) and not any(worktree.contains(folder, x, head) for x in trunk_places(other))
 
 
 def _branch_orphan(name: str, why: str, branches: _Branches) -> Orphan:

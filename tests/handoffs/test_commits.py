@@ -1,6 +1,5 @@
 """What no remote has of a branch travels with the handoff; a stored pack is not trusted."""
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -157,12 +156,5 @@ def test_two_handovers_in_a_row_bring_the_commits_to_another_clone(
         assert run_ghp(line, one).code == 0, line
     succeed(other, "agent-sync", "agent-start 1 --as k3")
     place = Path(run_ghp("agent-where 1", other).out.strip())
-    done = run_ghp("agent-resume --apply --as k3", place)
-    assert re.sub("H-[0-9a-f]+", "H-ID", done.err) == (
-        "Error: The commits of H-ID were not in this clone; now they are.\n"
-        "Hint: Run `git switch agent/k1/1-task`, then "
-        "`ghp agent-resume --handoff H-ID --apply`.\n"
-    )
-    git(place, "switch", "--quiet", "agent/k1/1-task")
     assert run_ghp("agent-resume --apply --as k3", place).code == 0
     assert [(place / name).read_text() for name in ("n", "wip")] == ["x\n", "W\n"]

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.handoffs import left_work
 from ghp_agents.handoffs.commits import unpack
 from ghp_agents.handoffs.restore import restore
+from ghp_agents.handoffs.resume import choose
 from ghp_agents.handoffs.service import handoff
+from ghp_agents.pulls.start_worktree import place_worktree
 from tests.state.clones import write_presence
 from tests.support.claimants import DEAD, Claimant, Team
 from tests.support.git import commit, git
@@ -141,3 +144,33 @@ def test_its_own_last_handoff_is_not_hidden_by_one_that_says_less(
     (kept,) = handoffs(sweeper)
     assert (kept.by.name, kept.note) == ("worker-1", "The lexer is next.")
     assert kept.work is not None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arrives", ["before", "after"])
+def test_what_another_clone_knows_never_hides_the_stored_work(
+    team: Team, one: Claimant, two: Claimant, worktree: Worktree, arrives: str
+) -> None:
+    folder = worktree(one.ws.folder, "worker-5/1-parse")
+    agent = Claimant(folder, "worker-5", team.clock)
+    (agent.ws.git_dir / "ghp-agent").write_text("worker-5\n")
+    agent.claim(1)
+    head = commit(folder, {"new.py": "1\n"}, "Begin")
+    (folder / "more.py").write_text("2\n")
+    agent.sync()
+    team.silence(DEAD, two)
+    if arrives == "before":
+        (saved,) = left_work.save_of(one.parts, "worker-5")
+        one.sync()
+    run(two)
+    if arrives == "after":
+        (saved,) = left_work.save_of(one.parts, "worker-5")
+        one.sync()
+        two.sync()
+    full = choose(two.parts, issue="1").handoff
+    assert full is not None
+    assert (full.id, full.head) == (saved.handoff.id, head)
+    started = place_worktree(two.parts, "worker-2", two.tracker.get(1))
+    assert git(started.path, "rev-parse", "HEAD") == head
+    restore(Claimant(started.path, "worker-2", team.clock).parts, full)
+    assert (started.path / "more.py").read_text() == "2\n"

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ghp_agents.core.clock import to_seconds
 from ghp_agents.core.file_names import as_code
 from ghp_agents.core.ids import Actor, CloneId, IssueNumber, Timestamp
 from ghp_agents.escalations.escalation import Answer, Escalation, Question
@@ -19,6 +20,7 @@ from ghp_agents.hotpath.quoting import phrase
 from ghp_agents.issues.issue import Comment, Issue
 from ghp_agents.locks.lock import Lock
 from ghp_agents.state.ledger import LedgerEntry
+from tests.support.notes import NOW, note
 
 AT = Timestamp("2026-01-02T03:04:05Z")
 OID = "0123456789abcdef0123"
@@ -220,3 +222,16 @@ def test_handoffs_are_told_the_newest_first_with_their_age() -> None:
 def test_a_sentence_changes_its_first_letter_alone() -> None:
     assert page.sentence("iOS is left. OK") == "IOS is left. OK"
     assert page.sentence("") == ""
+
+
+def test_a_line_says_who_learnt_it_when_and_where_and_quotes_the_text() -> None:
+    gotcha = note("# Not a\nheading", id="12ab0000", kind="gotcha", issue=7, commit="a" * 40)
+    assert page.note_lines([gotcha], to_seconds(NOW) + 7_200) == [
+        "N-12ab0000, gotcha by agent worker-1, 2 h ago, on #7, at aaaaaaaaaaaa: «# Not a heading»"
+    ]
+
+
+def test_a_long_note_is_cut() -> None:
+    (line,) = page.note_lines([note("x" * 999)], to_seconds(NOW))
+    assert line.endswith("x…»")
+    assert len(line) < 420

@@ -223,4 +223,8 @@ def test_merged_work_of_an_agent_that_lives_is_named_with_the_command_that_remov
     ]
     git(folder, "add", "new.txt")
     git(folder, "commit", "-qm", "More")
-    assert texts(run(host)) == []
+    (text,) = texts(run(host))
+    assert "worker-5 left 1 commit" in text, "a handoff has a copy, and nobody reads it"
+    git(folder, "switch", "--quiet", "--detach")
+    commit(folder, {"new.txt": "2\n"})
+    assert "worker-5 left 1 commit" in texts(run(host))[0]

@@ -66,12 +66,13 @@ def cells(row: AgentRow) -> tuple[str, ...]:
     )
 
 
-def need_words(need: Need) -> str:
+def need_words(need: Need, *, with_command: bool = True) -> str:
     """What a person should give it: `an answer (high) E-3f9a, 12m`."""
     urgency = f" ({need.urgency})" if need.urgency not in ("", "normal") else ""
     about = f" {need.short}" if need.short else ""
     age = f", {brief(need.age)}" if need.age else ""
-    then = f": {need.command}" if need.command else ""
+    command = need.command or (NEXT[need.kind] if need.kind is NeedKind.DEAD else "")
+    then = f": {command}" if command and with_command else ""
     return f"{WORDS[need.kind]}{urgency}{about}{age}{then}"
 
 
@@ -98,7 +99,7 @@ def _needs(row: AgentRow) -> Iterator[tuple[str, str]]:
     for need in row.needs:
         text = need.text and f": {_phrase(need.text)}"
         command = _command(need)
-        words = need_words(need._replace(command=""))
+        words = need_words(need, with_command=False)
         yield "needs", f"{words}{text}" + (f" → {command}" if command else "")
 
 

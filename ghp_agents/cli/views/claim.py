@@ -59,11 +59,10 @@ def say_waiting(app: App, issue: int, lock: Lock | None = None) -> None:
     if not files and lock is not None and lock.generation == 1:
         return  # nobody had it before
     from ghp_agents.handoffs import left_work
-    from ghp_agents.handoffs import record as handoff_record
+    from ghp_agents.handoffs.latest import of_issue
 
-    handoffs = handoff_record.read_handoffs(files)[0]
-    if handoffs and handoffs[-1].by != app.ws.actor():
-        last = handoffs[-1]
+    last = of_issue(app.store.snapshot(), [issue])
+    if last and last.by != app.ws.actor():
         stored = count(last.work.files, "uncommitted file") if last.work and last.work.size else ""
         packed = count(last.commits.total, "unpushed commit") if last.commits else ""
         has = " and ".join(filter(None, [stored, packed]))

@@ -11,6 +11,7 @@ from ghp_agents.core.clock import ago
 from ghp_agents.core.ids import issue_of_branch, one_line
 from ghp_agents.escalations.escalation import Escalation, by_need, short_names
 from ghp_agents.handoffs import record as handoff_record
+from ghp_agents.handoffs.latest import latest
 from ghp_agents.integrations.upstream_ghp.hooks import TITLE
 from ghp_agents.leases import settled_questions
 from ghp_agents.locks.names import claim_name
@@ -118,7 +119,8 @@ def _handoffs(snapshot: Snapshot, branch: str, issue: int | None) -> Iterator[It
     folder = handoff_record.folder_of(issue)
     handoffs = handoff_record.read_handoffs(snapshot.files(folder))[0]
     fitting = [handoff for handoff in handoffs if issue is not None or handoff.branch == branch]
-    for handoff in fitting[-1:]:
+    handoff = latest(fitting)
+    if handoff is not None:
         to = f" to {handoff.to}" if handoff.to else ""
         command = f"ghp agent-resume --handoff {handoff.name}"
         yield _item(

@@ -5,7 +5,7 @@ Nothing else has it, so it stays listed until it is saved, committed and sent, o
 is what keeps a worktree from its removal.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -14,10 +14,12 @@ from ghp_agents.core.errors import GhpError
 from ghp_agents.core.file_names import plain
 from ghp_agents.core.finding import Finding, warning
 from ghp_agents.core.ids import count, listed
-from ghp_agents.git import worktree
+from ghp_agents.git import changed_paths, own_work, worktree
+from ghp_agents.git.own_work import InnerRepository
 from ghp_agents.handoffs import for_dead_agent, left_work, record, uncommitted
 from ghp_agents.handoffs.handoff import Handoff
 from ghp_agents.handoffs.left_work import AgentPlace
+from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.pulls import replay
@@ -49,13 +51,17 @@ class LeftBehind(NamedTuple):
     branch: str = ""
     remote: str = ""
     at: str = ""  # when the claim began or ended
+    inner: tuple[str, ...] = ()  # repositories in it that have work of their own; no handoff has it
+    stashes: int = 0  # of its branch, in this clone
 
     @property
     def amount(self) -> str:
         """How much it is, in a few words."""
         commits = self.unsent + bool(self.commit)
         parts = [count(len(self.files), "file") if self.files else "",
-                 count(commits, "commit") if commits else ""]  # fmt: skip
+                 count(commits, "commit") if commits else "",
+                 f"{count(len(self.inner), 'repository')} in it" if self.inner else "",
+                 count(self.stashes, "stash") if self.stashes else ""]  # fmt: skip
         return " and ".join(filter(None, parts))
 
     @property
@@ -64,6 +70,9 @@ class LeftBehind(NamedTuple):
         names = [listed([*map(plain, self.files)], SHOWN)] if self.files else []
         names += [f"commit {self.commit[:12]}, which no branch has"] if self.commit else []
         names += [f"on {self.branch}"] if self.unsent else []
+        names += [f"{listed([*map(plain, self.inner)], SHOWN)}, which no handoff stores"
+                  ] if self.inner else []  # fmt: skip
+        names += ["a stash stays in this clone"] if self.stashes else []
         where = f"not in #{self.pull}" if self.pull else self.over
         copy = f"; {self.copy} has a copy" if self.copy else ""
         return f"{', '.join(names)}: {where}{copy}"
@@ -71,7 +80,8 @@ class LeftBehind(NamedTuple):
     @property
     def words(self) -> str:
         """The whole, in a sentence."""
-        return f"{self.agent} left {self.amount} ({self.details}): `{self.command}` saves that"
+        does = "saves" if self.files or self.commit or self.unsent or self.inner else "shows"
+        return f"{self.agent} left {self.amount} ({self.details}): `{self.command}` {does} that"
 
     @property
     def command(self) -> str:
@@ -80,8 +90,13 @@ class LeftBehind(NamedTuple):
             return save_files(self.agent, self.issue)
         if self.commit:
             return f"git branch {self.agent}-{self.issue}-{self.commit[:7]} {self.commit[:12]}"
-        if self.pull:
+        if self.unsent and self.pull:
             return f"cd {quote(str(self.folder))} && ghp agent-finish"
+        if self.inner:
+            place = quote(str(self.folder / self.inner[0]))
+            return f"cd {place} && git add --all && git commit && git push"
+        if not self.unsent:
+            return "git stash list"
         if self.remote:
             return f"git push {quote(self.remote)} {quote(self.branch)}"
         return f"ghp agent-issue reopen {self.issue}"
@@ -150,35 +165,74 @@ def _look(
     # Where somebody continues the issue, what this clone stored by itself reaches them.
     goes_on = place.lock.holder is None and place.lock.cause.kind not in OVER
     saved = [x for x in handoffs if goes_on or not for_dead_agent.is_of_worktree(x)]
-    files, copies = own.files, list[Handoff]()
+    inner = tuple(x for x in own.files if _has_work(theirs, place.folder / x))
+    other = [x for x in own.files if x not in inner and not x.endswith("/")]
+    files, copies = _not_in_main(theirs, other), list[Handoff]()
     if files:
         work = uncommitted.take_uncommitted(theirs, place.agent)
+        lost = {item.path for item in work.missing}
         copies = [x for x in handoffs if for_dead_agent.has_work([x], work)]
         if any(x in saved for x in copies):
-            files, copies = tuple(item.path for item in work.missing), []
+            files, copies = tuple(x for x in files if plain(x) in lost), []
+        elif not lost.isdisjoint(map(plain, files)):
+            copies = []  # not of all
     packed = [x for x in handoffs if x.commits and own.commit and x.head == own.commit]
     commit = "" if any(x in saved for x in packed) else own.commit
-    is_copied = (copies or not files) and (packed or not commit)
+    unsent = 0
+    if theirs.branch and not goes_on:
+        head = worktree.head(place.folder)
+        stored = [x for x in handoffs if x.commits and x.head == head]
+        packed = packed or stored
+        base = (pull.head if pull else "") or known_tip(theirs, theirs.branch)
+        # A branch that was never sent has its commits for itself if this clone had to store them.
+        base = base or (main_commit(theirs) if stored else "")
+        if base and (opened or not (any(x in saved for x in stored) or _is_sent(theirs, head))):
+            unsent = _beyond(theirs, base, head)
+    is_copied = (copies or not files) and (packed or not (commit or unsent)) and not inner
     copy = next((x.name for x in reversed([*packed, *copies]) if is_copied), "")
-    base = pull.head if pull else known_tip(ctx.ws, place.branch)
-    has_more = base and theirs.branch and not goes_on
     remote = coordination_remote(ctx.ws)
     return LeftBehind(
-        place.agent, place.issue, place.folder, opened, _what_ended(place), files, commit,
-        _beyond(theirs, base) if has_more else 0, copy, place.branch, remote.name if remote else "",
-        str(place.lock.acquired_at),
+        place.agent, place.issue, place.folder, opened, _what_ended(place), files, commit, unsent,
+        copy, place.branch, remote.name if remote else "", str(place.lock.acquired_at),
+        tuple(x.rstrip("/") for x in inner),
+        own_work.stashes(ctx.ws.common_dir, place.branch),
     )  # fmt: skip
+
+
+def _has_work(ws: Workspace, path: Path) -> bool:
+    """Whether it is a repository inside of a worktree, with changes, or with commits that none of
+    its remotes has."""
+    place = walk_up(str(path)) if path.is_dir() and not path.is_symlink() else None
+    is_its_own = place and place.toplevel == str(path) and Path(place.common_dir) != ws.common_dir
+    if place is None or not is_its_own:
+        return False
+    try:
+        own = InnerRepository(path.name, Path(place.git_dir))
+        return bool(changed_paths.in_worktree(path) or own_work.only_here(own))
+    except GhpError:
+        return True  # nobody can tell
+
+
+def _not_in_main(theirs: Workspace, files: Sequence[str]) -> tuple[str, ...]:
+    """The files whose content the main branch does not have: others may have committed it."""
+    main = main_commit(theirs) if files else ""
+    same = changed_paths.same_in(theirs.folder, main, files) if main else ()
+    return tuple(x for x in files if x not in same)
+
+
+def _is_sent(theirs: Workspace, head: str) -> bool:
+    """Whether a branch of a remote has a commit."""
+    return worktree.unsent(theirs.folder, head) == 0
+
+
+def _beyond(theirs: Workspace, base: str, head: str) -> int:
+    """How many commits up to `head` neither `base` nor main has."""
+    if head == base or worktree.contains(theirs.folder, base, head):
+        return 0
+    return worktree.lacking(theirs.folder, base, head, main_commit(theirs), None)
 
 
 def _what_ended(place: AgentPlace) -> str:
     kind = place.lock.cause.kind
     words = {MERGED: f"#{place.issue} is merged", CLOSED: f"#{place.issue} is closed"}
     return words.get(kind, f"nobody holds #{place.issue}")
-
-
-def _beyond(theirs: Workspace, base: str) -> int:
-    """How many commits of a worktree neither `base` nor main has."""
-    head = worktree.head(theirs.folder)
-    if head == base or worktree.contains(theirs.folder, base, head):
-        return 0
-    return worktree.lacking(theirs.folder, base, head, main_commit(theirs), None)

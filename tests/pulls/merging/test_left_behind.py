@@ -150,3 +150,40 @@ def test_what_was_left_is_named_with_the_command_that_saves_it(restored: Restore
             "Save it: ghp agent-handoff --issue 1 --as worker-1",
         )
     ]
+
+
+@pytest.mark.slow
+def test_what_main_or_a_remote_has_is_not_left_and_no_handoff_has_a_copy_of_a_repository(
+    road: Road, tmp_path: Path
+) -> None:
+    change(road.work)
+    (road.work / "own.txt").write_text("x\n")
+    merged(road.merge(2))
+    road.put({"a.txt": "two\n", "new/b.txt": "new/b.txt\n", "d.txt": "d.txt\n"})
+    assert left(road) == [("2 files", "new/c.txt, own.txt: #1 is merged", SAVES)]
+    git(road.work, "add", "--all")
+    git(road.work, "stash", "--quiet")
+    stays = ("1 stash", "a stash stays in this clone: #1 is merged", "git stash list")
+    assert left(road) == [stays]
+    git(road.work, "stash", "drop", "--quiet")
+    git(road.folder, "init", "--quiet", str(road.work / "nested"))
+    commit(road.work / "nested", {"x.txt": "x\n"})
+    left_work.save_of(road.house("@me"), "worker-1")
+    details = "nested, which no handoff stores: #1 is merged"
+    then = f"cd {road.work / 'nested'} && git add --all && git commit && git push"
+    assert left(road) == [("1 repository in it", details, then)]
+
+
+@pytest.mark.slow
+def test_commits_that_only_a_checkpoint_stores_are_listed_until_they_were_sent(
+    road: Road, tmp_path: Path
+) -> None:
+    git(road.folder, "init", "--quiet", "--bare", str(tmp_path / "hub"))
+    git(road.folder, "remote", "add", "origin", str(tmp_path / "hub"))
+    git(road.folder, "push", "--quiet", "origin", "main", BRANCH)
+    merged(road.merge(2))
+    commit(road.work, {"late.txt": "late\n"})
+    ((amount, _, command),) = left(road)
+    assert (amount, command) == ("1 commit", f"git push origin {BRANCH}")
+    git(road.folder, *command.split()[1:])
+    assert left(road) == []
