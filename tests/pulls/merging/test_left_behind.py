@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from ghp_agents.core import moment
 from ghp_agents.core.finding import warning
 from ghp_agents.handoffs import left_work
 from ghp_agents.handoffs.service import handoff
@@ -142,6 +143,7 @@ def test_what_was_left_is_named_with_the_command_that_saves_it(restored: Restore
     house = road.house("@me").offline
     assert list(left_behind.check(house)) == []
     (road.work / "new.txt").write_text("x\n")
+    moment.end()
     place = path_word(str(road.work))
     assert list(left_behind.check(house)) == [
         warning(
