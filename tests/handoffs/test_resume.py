@@ -379,7 +379,7 @@ def test_a_name_that_a_shell_would_run_is_quoted(clones: Callable[[int], list[Pa
     begin_work(mine, "2-$(reboot)")
     team = make_team()
     commit(mine, {"a": "1\n"})
-    handoff = team.at(mine).hand_over().handoff
+    handoff = team.at(mine).hand_over(checkpoint=True).handoff
     assert path_of(handoff)
     text = team.at(theirs, "worker-2").resume(issue="2").text
     assert "`git fetch origin '2-$(reboot)'`" in text
