@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ghp_agents.core.fields import is_oid
-from ghp_agents.git import clone_files, loose, merge
+from ghp_agents.git import clone_files, loose
 from ghp_agents.git import process as git
 from ghp_agents.git.refs import UnreadableRefsError
 from ghp_agents.git.worktree import Commit
@@ -134,6 +134,8 @@ class BranchRange:
         commits = [*forks, self._head] if forks else [f"{self._bases[0]}...{self._head}"]
         done = git.run(["diff", *RAW, *more, *commits, "--"], cwd=self._folder)
         if done.code != 0:
+            from ghp_agents.git import merge  # makes files; few branches fail here
+
             merge.refuse_unrelated(done)
         words = done.checked(["diff"]).names
         self._changes = tuple(read_changes(words))

@@ -209,7 +209,9 @@ def test_a_comment_a_decision_and_an_order_to_stop_are_read_where_they_are_for(
 
     exchange(other, one)
     claimed = a.ghp("agent-claim 2")
-    assert claimed == Reading(("2\n✓ Claimed #2 «Write».",))
+    waits = r"The handoff H-[0-9a-f]+ waits for you: `ghp agent-resume --issue 2`\."
+    assert re.fullmatch(f"2\n✓ Claimed #2 «Write»\\.\n{waits}", claimed.results[0])
+    assert (len(claimed.results), claimed.context) == (1, "")
     assert a.rest() == NOTHING
     found = states(one)
     assert (found["worker-2"]["status"], found["worker-2"]["issue"]) == ("stopped", None)
