@@ -216,8 +216,8 @@ def test_all_commands_of_two_clones_say_the_same_of_an_agent_that_ended_unfinish
     succeed(first, "agent-sync")
     succeed(second, "agent-sync")
     why = "There is nothing to finish: agent/worker-1/1-parse has no commits since main."
-    command = "ghp agent-start 1 --as worker-1"
-    for clone in (first, second):
+    starts, frees = "ghp agent-start 1 --as worker-1", "ghp agent-release 1"
+    for clone, command in ((first, starts), (second, frees)):  # its worktree is in the first
         shown = json.loads(invoke("agent-status --json", clone).out)["agents"]["worker-1"]
         (need,) = shown["needs"]
         assert (need["kind"], need["text"], need["command"]) == ("unfinished", why, command)
@@ -234,7 +234,9 @@ def test_all_commands_of_two_clones_say_the_same_of_an_agent_that_ended_unfinish
     succeed(first, "agent-release 1 --to worker-2", "agent-sync")
     succeed(second, "agent-sync")
     for clone in (first, second):
-        assert command not in invoke("agent-status --plain", clone).out, "another has it"
+        shown = invoke("agent-status --plain", clone).out
+        assert starts not in shown, "another has it"
+        assert frees not in shown
         assert invoke("agent-report --json", clone).out.count(why) == 0
 
 

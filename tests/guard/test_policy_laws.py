@@ -261,7 +261,7 @@ def test_a_wrong_part_is_found(wrong: type[World], law: str, first: int) -> None
 def test_work_that_nobody_saves_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     steps = [Step(kind, 0, 0, 1) for kind in ("claims", "works", "kills")]
     assert schedule.play(0, steps).violation is None
-    monkeypatch.setattr(left_work, "save", lambda _: ())
+    monkeypatch.setattr(left_work, "save", lambda ctx: ())
     violation = schedule.play(0, steps).violation
     assert violation is not None
     assert violation.startswith("no work of who ended is out of reach")
