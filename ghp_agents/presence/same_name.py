@@ -61,7 +61,8 @@ def _may_be_at_work(ctx: Context, name: str, lock: Lock) -> bool:
     views = presence.elsewhere(ctx, ctx.store.snapshot(), name)
     view = next((view for view in views if view.clone == lock.clone), None)
     if view is not None and number(view.presence, "epoch") >= lock.epoch:
-        return _is_at_work(ctx, view)
+        # No time stamp of the other machine counts here: its clock may be an hour off.
+        return view.liveness is Liveness.ACTIVE and not view.has_no_client
     path, now = ctx.ws.cache_dir / observed.CLAIMS, ctx.ws.steady()
     seen = json_file.note_first_seen(path, {lock.name: lock.revision}, now)[lock.name]
     return now - seen.since < ctx.ws.settings.thresholds.stale
