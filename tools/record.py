@@ -201,9 +201,8 @@ if __name__ == "__main__":
     if len(sys.argv) == 3:
         sys.modules["mem0"] = None  # type: ignore[assignment]  # the extras change no recording
         from ghp_agents.cli.app import run
-        from ghp_agents.core import moment
 
         script = Path(sys.argv[1]).read_text(encoding="utf-8")
-        sys.stdout.write(Player(Path(sys.argv[2]), moment.ends(run)).play(script))
+        sys.stdout.write(Player(Path(sys.argv[2]), run).play(script))
     else:
         main(Path(sys.argv[1]) if sys.argv[1:] else HERE)

@@ -19,3 +19,9 @@ def read_events(snapshot: Snapshot) -> PullEvents:
 def read_all(snapshot: Snapshot) -> Sequence[NumberedPull]:
     """All pull requests, each with all its numbers, oldest first."""
     return replay.fold(read_events(snapshot))
+
+
+@derived
+def read_present(snapshot: Snapshot) -> Sequence[NumberedPull]:
+    """The same without settled ones: of years of pull requests, few are left."""
+    return replay.fold(replay.read_events(snapshot.present(FOLDER)))

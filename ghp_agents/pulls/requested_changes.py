@@ -5,10 +5,9 @@ from collections.abc import Collection, Iterable
 from ghp_agents.core.ids import Actor, first_line
 from ghp_agents.hotpath.quoting import named, phrase
 from ghp_agents.ports import Snapshot
-from ghp_agents.pulls import replay
+from ghp_agents.pulls.local_pulls import read_present
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.review import FOLDER, ReviewRecord, folder_of, read_reviews
-from ghp_agents.state.record import PULLS
 
 TEXT_SHOWN = 200  # characters of a request
 
@@ -37,8 +36,8 @@ def quoted(text: str) -> str:
 def local_pulls(snapshot: Snapshot) -> list[Pull]:
     """Return the open pull requests that the state has, oldest first; those of a host are not
     there."""
-    records = replay.fold(replay.read_events(snapshot.present(PULLS)))
-    return [entry.pull for entry in records if entry.pull.state == "open"]
+    pulls = (entry.pull for entry in read_present(snapshot))
+    return [pull for pull in pulls if pull.state == "open"]
 
 
 def steps(snapshot: Snapshot, issues: Collection[int | None]) -> list[str]:

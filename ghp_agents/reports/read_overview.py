@@ -333,9 +333,9 @@ class Team:
         reported = {number(view.presence, "pull") for view in self.views} - {0}
         if not reported or not self.snapshot.present(PULLS):
             return frozenset(reported)
-        from ghp_agents.pulls import replay
+        from ghp_agents.pulls.local_pulls import read_present
 
-        pulls = replay.fold(replay.read_events(self.snapshot.present(PULLS)))
+        pulls = read_present(self.snapshot)
         return frozenset(
             reported - {
                 n

@@ -22,13 +22,12 @@ from ghp_agents.handoffs.left_work import AgentPlace
 from ghp_agents.hotpath.locate import walk_up
 from ghp_agents.hotpath.quoting import path_word
 from ghp_agents.ports import Context, Snapshot
-from ghp_agents.pulls import replay
+from ghp_agents.pulls.local_pulls import read_present
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.state.cause import CLOSED, MERGED
 from ghp_agents.state.coordination import coordination_remote
 from ghp_agents.state.known_branches import known_tip, main_commit
 from ghp_agents.state.presence import issue_of, number
-from ghp_agents.state.record import PULLS
 from ghp_agents.workspace import MYSELF, Workspace, open_workspace
 from ghp_agents.worktrees import removal
 
@@ -142,8 +141,7 @@ def _left(
 
 def _local_pulls(snapshot: Snapshot) -> dict[str, Pull]:
     """The pull requests that the state has, by branch: the open one, else the newest."""
-    events = snapshot.present(PULLS)
-    pulls = [entry.pull for entry in replay.fold(replay.read_events(events))] if events else []
+    pulls = [entry.pull for entry in read_present(snapshot)]
     return {pull.branch: pull for pull in sorted(pulls, key=lambda x: x.state == "open")}
 
 

@@ -20,7 +20,7 @@ from ghp_agents.hotpath.quoting import file, named, phrase
 from ghp_agents.ports import Context, Snapshot
 from ghp_agents.presence import service as presence
 from ghp_agents.presence.service import AgentView
-from ghp_agents.pulls import replay
+from ghp_agents.pulls.local_pulls import read_all
 from ghp_agents.pulls.pull import Pull
 from ghp_agents.pulls.record import FOLDER
 from ghp_agents.state import default_branch
@@ -55,7 +55,7 @@ def observe(ctx: Context, snapshot: Snapshot, views: Sequence[AgentView]) -> Non
     records, tip, opened = len(files), _tip(ctx.ws), _opened(ctx)
     if (records, tip, opened) == (before.records, before.tip, before.opened):
         return
-    pulls = [history.pull for history in replay.fold(replay.read_events(files))]
+    pulls = [history.pull for history in read_all(snapshot)]
     merged = [pull for pull in pulls if pull.merged_as]
     new = [pull for pull in merged if pull.merged_as not in before.on_main and pull.paths]
     agents = presence.agents_here(ctx.ws)

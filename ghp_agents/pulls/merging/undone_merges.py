@@ -7,6 +7,7 @@ work is only on no branch, and git deletes it after some weeks.
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ghp_agents.core.errors import GhpError
 from ghp_agents.core.finding import Finding, warning
 from ghp_agents.core.ids import count, listed
 from ghp_agents.core.json_file import JsonFile
@@ -42,17 +43,18 @@ class _Seen(NamedTuple):
 
 def find(ctx: Context) -> list[UndoneMerge]:
     """What was missed first within a week. Git is started only if main moved. Raises GhpError."""
-    merged = [x.pull for x in local_pulls.read_all(ctx.store.snapshot()) if x.pull.merged_as]
+    pulls = local_pulls.read_present(ctx.store.snapshot())
+    merged = [entry.pull for entry in pulls if entry.pull.merged_as]
     if not merged:
         return []
     ws, file = ctx.ws, JsonFile(ctx.ws.cache_dir / FILE, _decode, _Seen)
     before, now, tip = file.read(), ws.clock.now(), main_commit(ws)
     merges = before.merges
     if tip and tip != before.tip:
-        pulls = [pull for pull in merged if pull.base == trunk(ws)][-MOST:]
+        last = [pull for pull in merged if pull.base == trunk(ws)][-MOST:]
         follows = bool(before.tip) and worktree.contains(ws.folder, tip, before.tip)
         looked = {m.commit: m for m in merges}
-        wanted = [pull for pull in pulls if not follows or pull.merged_as in looked]
+        wanted = [pull for pull in last if not follows or pull.merged_as in looked]
         merges = tuple(
             looked.get(commit, UndoneMerge(pull.number, commit, pull.title, now))
             for pull, commit in _undone(ctx, wanted, tip)
@@ -80,8 +82,11 @@ def _has_content(ctx: Context, commit: str, tip: str) -> bool:
 
 
 def warnings(ctx: Context) -> Iterator[tuple[str, str]]:
-    """What a person should know, and what to do."""
-    merges = find(ctx)
+    """What a person should know, and what to do; nothing where git cannot tell."""
+    try:
+        merges = find(ctx)
+    except GhpError:  # for example, nobody agreed to the remote; other lines say that
+        return
     if not merges:
         return
     names = listed([f"#{m.pull} {phrase(m.title)} ({m.commit[:12]})" for m in merges], SHOWN)
@@ -92,9 +97,9 @@ def warnings(ctx: Context) -> Iterator[tuple[str, str]]:
         else f"git branch restore-{first.pull} {first.commit}"
     )
     yield (
-        f"The default branch was rewritten, and lacks {count(len(merges), 'merged pull request')}: "
-        f"{names}.",
-        f"Keep it: `{saves}`. If that was meant, nothing is to be done.",
+        "The default branch was rewritten. It no longer contains "
+        f"{count(len(merges), 'merged pull request')}: {names}.",
+        f"To keep the newest: `{saves}`. If you intended this, do nothing.",
     )
 
 

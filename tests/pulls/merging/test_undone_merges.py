@@ -23,9 +23,10 @@ def test_a_merge_that_main_lost_is_named_until_main_has_it_again(restored: Resto
     commit(road.folder, {"other.txt": "x\n"})
     expected = [
         (
-            "The default branch was rewritten, and lacks 1 merged pull request: "
+            "The default branch was rewritten. It no longer contains 1 merged pull request: "
             f"#2 «Parse files» ({merge[:12]}).",
-            f"Keep it: `git branch restore-2 {merge}`. If that was meant, nothing is to be done.",
+            f"To keep the newest: `git branch restore-2 {merge}`. "
+            "If you intended this, do nothing.",
         )
     ]
     assert words(road) == expected
