@@ -25,7 +25,7 @@ import hypothesis
 from hypothesis import strategies as st
 
 from ghp_agents.cards import command_rules, manifest, permissions, read_cards
-from ghp_agents.core import fields, front_matter, glob_paths, globs, jsonc, secret_scan
+from ghp_agents.core import fields, front_matter, glob_paths, globs, jsonc, metadata, secret_scan
 from ghp_agents.core.errors import GhpError
 from ghp_agents.escalations import record as escalations
 from ghp_agents.git.patch_text import read_patch
@@ -122,6 +122,7 @@ def readers(folder: Path) -> dict[str, Reader]:
         "machines": texts(lambda text: read_cards.parse_file(".ghp/machines.yaml", text, []), CARD),
         "permissions": Reader(lambda data: manifest.parse(_json(data)), [b'[{"bash": ["make"]}]']),
         "JSON with comments": texts(jsonc.parse, '{"a": [1, 2] /* x */, // y\n"b": "c"}'),
+        "metadata": texts(metadata.any_metadata, '{"ticket": "X-1", "at": [1, {"a": null}]}'),
         "JSON": texts(fastjson.decode, '{"a": ["b", 1.5, null]}'),
         "CODEOWNERS": texts(codeowners.parse_owners, "*.py @a/b\n/docs/ c@d.e\n"),
         "patterns": texts(_patterns, "src/**/*.py\n!x"),
